@@ -35,9 +35,9 @@
 //!
 //! | items | may gain |
 //! |---|---|
-//! | [`Index`], [`IndexSet`], [`Boxed`] ([`BoxedIndex`], [`bytes::BoxedBytesIndex`]), [`bytes::MultiIndex`], [`index::Exclusive`], [`index::Budget`], [`versions::VersionedIndex`], [`table::Table`], their iterators, cursors and scans, snapshots | methods, implementations of traits |
+//! | [`Index`], [`IndexSet`], [`bytes::MultiIndex`], [`index::Exclusive`], [`index::Budget`], [`versions::VersionedIndex`], [`table::Table`], their iterators, cursors and scans, snapshots | methods, implementations of traits |
 //! | traits for types of your own: [`Key`], [`Value`], [`BytesKey`], [`BytesValue`], [`WideValue`], [`IndexKey`], [`IndexValue`], [`Distance`], and those of features, `SavedValue` and `Driver` | items with defaults, implementations for types of the standard library |
-//! | sealed traits: [`Bits`], [`KeyFor`], [`KeyForm`], [`bytes::Form`], [`bytes::FixedForm`], [`bytes::Holder`], [`index::boxed::HandleIndex`], [`index::boxed::KeyArg`], [`index::boxed::KeyForm`], [`index::Comparable`], [`index::Replacement`], [`table::TableKey`], [`table::EntryKey`], `Native`, `Steps` | items |
+//! | sealed traits: [`Bits`], [`KeyFor`], [`KeyForm`], [`bytes::Form`], [`bytes::FixedForm`], [`bytes::Holder`], [`index::Comparable`], [`index::Replacement`], [`table::TableKey`], [`table::EntryKey`], `Native`, `Steps` | items |
 //! | `#[non_exhaustive]` types: [`Error`], [`table::TableError`], [`Stats`], [`Kernel`], [`index::Group`], a snapshot's `Error` and `DataType` | variants, fields |
 //! | [`index::Options`] | fields: end its literals with `..Options::default()` |
 //! | [`Direction`], [`Request`], [`Reply`], [`TryInsertError`], [`FillFactor`], [`Nanos`], [`index::Incomplete`], and all else | nothing: they are complete |
@@ -89,9 +89,8 @@ pub mod table;
 pub mod tree;
 pub mod versions;
 
-pub use index::boxed::Boxed;
 pub use index::engine::KeyFor;
-pub use index::{BoxedIndex, Index, Keys, PrefixKey, TryInsertError};
+pub use index::{Index, Keys, PrefixKey, TryInsertError};
 #[cfg(feature = "derive")]
 pub use latchless_derive::{Key, Value};
 pub use set::{IndexSet, Merged, SetRange};

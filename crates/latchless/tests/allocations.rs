@@ -1,6 +1,7 @@
 //! Which operations allocate, by an allocator that counts.
 
-use latchless::bytes::{BoxedBytesIndex, ByteStrings};
+use latchless::bytes::ByteStrings;
+use latchless::index::Slot;
 use latchless::{Direction, Index};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -71,19 +72,18 @@ fn ranges_from_one_end_allocate_nothing() {
 fn neighbours_of_byte_strings_allocate_what_they_return_and_nothing_else() {
     let numbers = ByteStrings::<u64, u64>::new().unwrap();
     let versions = ByteStrings::<Vec<u8>, Vec<u8>>::new().unwrap();
-    let boxed = BoxedBytesIndex::<u64, u64>::new().unwrap();
-    let pin = boxed.pin();
+    let boxed = Index::<u128, Slot<u64>>::new().unwrap();
     let key = |number: u64| [b"x\0", &number.to_be_bytes()[..]].concat();
     for number in (0..20_000).step_by(2) {
         numbers.insert(&number, number).unwrap();
         versions.insert(&key(number), &[7; 60]).unwrap();
-        boxed.insert(&number, number, &pin).unwrap();
+        boxed.insert(number.into(), number).unwrap();
     }
     for number in 0..20_000 {
         assert_eq!(allocations(|| [numbers.floor(&number), numbers.ceiling(&number)]), 0, "{number}");
         assert_eq!(allocations(|| [numbers.lower(&number), numbers.higher(&number)]), 0, "{number}");
         assert_eq!(allocations(|| [numbers.first(), numbers.last()]), 0);
-        assert_eq!(allocations(|| [boxed.floor(&number, &pin), boxed.higher(&number, &pin)]), 0);
+        assert_eq!(allocations(|| [boxed.floor(number.into()), boxed.higher(number.into())]), 0);
         let key = key(number);
         let len = |key: &[u8], value: &[u8]| key.len() + value.len();
         assert_eq!(allocations(|| versions.ceiling_with(&key, len)), 0, "{number}");

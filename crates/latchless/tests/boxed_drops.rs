@@ -1,9 +1,8 @@
 //! When replaced and removed values are dropped. In a separate process, one test at a time: a pin of any
 //! test would delay the others' drops.
 
-use latchless::BoxedIndex;
-use latchless::bytes::BoxedBytesIndex;
 use latchless::index::Pinned;
+use latchless::{InBox, Index, IndexValue};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,62 +26,47 @@ impl Drop for Loud {
 /// The common interface of both kinds of index.
 trait Boxed: Sync {
     fn make() -> Self;
-    fn put(&self, key: u64, value: Loud);
+    fn put(&self, key: u64, value: Arc<Loud>);
     fn cut(&self, key: u64) -> bool;
     fn has(&self, key: u64) -> bool;
     fn collect(&self);
     fn held(&self) -> usize;
 }
 
-impl Boxed for BoxedIndex<u64, Loud> {
-    fn make() -> Self {
-        Self::new().unwrap()
-    }
-    fn put(&self, key: u64, value: Loud) {
-        self.insert(key, value, &self.pin()).unwrap();
-    }
-    fn cut(&self, key: u64) -> bool {
-        self.remove(key, &self.pin()).is_some()
-    }
-    fn has(&self, key: u64) -> bool {
-        self.read(key, |_| ()).is_some()
-    }
-    fn collect(&self) {
-        self.flush();
-    }
-    fn held(&self) -> usize {
-        self.memory_bytes()
-    }
+macro_rules! boxed {
+    ($key:ty, $from:expr) => {
+        impl Boxed for Index<$key, Arc<Loud>> {
+            fn make() -> Self {
+                Self::new().unwrap()
+            }
+            fn put(&self, key: u64, value: Arc<Loud>) {
+                self.insert($from(key), value).unwrap();
+            }
+            fn cut(&self, key: u64) -> bool {
+                self.remove($from(key)).is_some()
+            }
+            fn has(&self, key: u64) -> bool {
+                self.contains_key($from(key))
+            }
+            fn collect(&self) {
+                self.flush();
+            }
+            fn held(&self) -> usize {
+                self.memory_bytes()
+            }
+        }
+    };
 }
-
-impl Boxed for BoxedBytesIndex<u64, Loud> {
-    fn make() -> Self {
-        Self::new().unwrap()
-    }
-    fn put(&self, key: u64, value: Loud) {
-        self.insert(&key, value, &self.pin()).unwrap();
-    }
-    fn cut(&self, key: u64) -> bool {
-        self.remove(&key, &self.pin()).is_some()
-    }
-    fn has(&self, key: u64) -> bool {
-        self.read(&key, |_| ()).is_some()
-    }
-    fn collect(&self) {
-        self.flush();
-    }
-    fn held(&self) -> usize {
-        self.memory_bytes()
-    }
-}
+boxed!(u64, u64::from);
+boxed!(u128, u128::from);
 
 /// The values of a test, and how many of them were dropped.
 #[derive(Default)]
 struct Census(Arc<AtomicUsize>);
 
 impl Census {
-    fn value(&self) -> Loud {
-        Loud(Arc::clone(&self.0))
+    fn value(&self) -> Arc<Loud> {
+        Arc::new(Loud(Arc::clone(&self.0)))
     }
 
     fn dropped(&self) -> usize {
@@ -122,14 +106,14 @@ fn nothing_is_left_after_a_flush<B: Boxed>() {
 #[test]
 fn after_a_flush_every_removed_value_is_dropped() {
     let _alone = alone();
-    nothing_is_left_after_a_flush::<BoxedIndex<u64, Loud>>();
-    nothing_is_left_after_a_flush::<BoxedBytesIndex<u64, Loud>>();
+    nothing_is_left_after_a_flush::<Index<u64, Arc<Loud>>>();
+    nothing_is_left_after_a_flush::<Index<u128, Arc<Loud>>>();
 }
 
 #[test]
 fn after_a_clear_every_value_is_dropped() {
     let _alone = alone();
-    let (index, census) = (BoxedIndex::make(), Census::default());
+    let (index, census) = (Index::<u64, Arc<Loud>>::make(), Census::default());
     (0..200).for_each(|key| index.put(key, census.value()));
     (0..100).for_each(|key| assert!(index.cut(key)));
     index.clear();
@@ -139,10 +123,10 @@ fn after_a_clear_every_value_is_dropped() {
 #[test]
 fn a_flush_leaves_what_a_pin_can_see() {
     let _alone = alone();
-    let (index, census) = (BoxedIndex::<u64, Loud>::make(), Census::default());
+    let (index, census) = (Index::<u64, Arc<Loud>>::make(), Census::default());
     index.put(1, census.value());
     let pin = index.pin();
-    let seen = index.get(1, &pin).unwrap();
+    let seen = index.get_ref(1, &pin).unwrap();
     std::thread::scope(|scope| {
         let index = &index;
         scope.spawn(move || {
@@ -178,7 +162,7 @@ fn the_end_of_a_long_pin_collects<B: Boxed>() {
         }
         let (held, dropped) = (index.held(), census.dropped());
         assert!(dropped <= 1, "{dropped} values were dropped that the pin might see");
-        assert!(held >= empty + MANY * size_of::<Loud>(), "{held} bytes hold them all");
+        assert!(held >= empty + MANY * size_of::<Arc<Loud>>(), "{held} bytes hold them all");
         end.send(()).unwrap();
         holder.join().unwrap();
     });
@@ -206,14 +190,14 @@ fn the_end_of_a_long_pin_collects<B: Boxed>() {
 #[test]
 fn what_a_long_pin_held_up_is_dropped_when_it_ends() {
     let _alone = alone();
-    the_end_of_a_long_pin_collects::<BoxedIndex<u64, Loud>>();
-    the_end_of_a_long_pin_collects::<BoxedBytesIndex<u64, Loud>>();
+    the_end_of_a_long_pin_collects::<Index<u64, Arc<Loud>>>();
+    the_end_of_a_long_pin_collects::<Index<u128, Arc<Loud>>>();
 }
 
 #[test]
 fn values_are_dropped_while_others_are_replaced() {
     let _alone = alone();
-    let (index, census) = (BoxedIndex::<u64, Loud>::make(), Census::default());
+    let (index, census) = (Index::<u64, Arc<Loud>>::make(), Census::default());
     let each = MANY / 4;
     std::thread::scope(|scope| {
         for own in 0..2 {
@@ -230,12 +214,30 @@ fn values_are_dropped_while_others_are_replaced() {
 }
 
 /// A value that removes another one when it is dropped, and flushes.
-struct Chain(Arc<BoxedIndex<u64, Option<Chain>>>, u64, Arc<AtomicUsize>);
+struct Chain(Arc<Index<u64, Link>>, u64, Arc<AtomicUsize>);
+
+/// Of a type of its own, because the index is a part of its own values.
+#[derive(Clone)]
+struct Link(#[expect(dead_code, reason = "dropped")] Arc<Chain>);
+
+impl IndexValue for Link {
+    type Form = InBox;
+    type Given<'v> = Self;
+    type Lent<'v> = &'v Self;
+
+    fn given(link: Self) -> Self {
+        link
+    }
+
+    fn lend(&self) -> &Self {
+        self
+    }
+}
 
 impl Drop for Chain {
     fn drop(&mut self) {
         self.2.fetch_add(1, Ordering::Relaxed);
-        self.0.remove(self.1 + 1, &self.0.pin());
+        self.0.remove(self.1 + 1);
         self.0.flush();
     }
 }
@@ -243,13 +245,13 @@ impl Drop for Chain {
 #[test]
 fn values_may_remove_others_and_flush_when_they_are_dropped() {
     let _alone = alone();
-    let (index, dropped) = (Arc::new(BoxedIndex::new().unwrap()), Arc::new(AtomicUsize::new(0)));
+    let (index, dropped) = (Arc::new(Index::new().unwrap()), Arc::new(AtomicUsize::new(0)));
     let links = if cfg!(miri) { 20 } else { 1000 };
     for key in 0..links {
         let link = Chain(Arc::clone(&index), key, Arc::clone(&dropped));
-        index.insert(key, Some(link), &index.pin()).unwrap();
+        index.insert(key, Link(Arc::new(link))).unwrap();
     }
-    index.remove(0, &index.pin());
+    index.remove(0);
     // Each flush drops one link, whose drop retires the next one.
     for _ in 0..links {
         index.flush();

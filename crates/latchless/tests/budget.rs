@@ -1,8 +1,8 @@
 //! Budgets: indexes of every kind share one limit, and a function is called before it is reached.
 
 use latchless::bytes::MultiIndex;
-use latchless::index::{Budget, Options};
-use latchless::{BoxedIndex, Error, FillFactor, Index, IndexSet, KeyFor};
+use latchless::index::{Budget, Options, Slot};
+use latchless::{Error, FillFactor, Index, IndexSet, KeyFor};
 use latchless_core::testing::{Rng, sample};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
@@ -50,8 +50,8 @@ holders! {
         own.insert(key, text(key).as_bytes()), own.remove(key), own.contains_key(key);
     Index<u64, Arc<[u64; 9]>>: own, key =>
         own.insert(key, Arc::new([key; 9])), own.remove(key), own.contains_key(key);
-    BoxedIndex<u64, [u64; 9]>: own, key =>
-        own.insert(key, [key; 9], &own.pin()), own.remove(key, &own.pin()), own.contains_key(key);
+    Index<u64, Slot<[u64; 9]>>: own, key =>
+        own.insert(key, [key; 9]), own.remove(key), own.contains_key(key);
     IndexSet<(u64, String)>: own, key =>
         own.insert((key, "set")), own.remove((key, "set")), own.contains((key, "set"));
     MultiIndex<String>: own, key =>

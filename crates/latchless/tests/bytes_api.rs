@@ -1,6 +1,6 @@
 //! The index of keys of any length, through its public interface.
 
-use latchless::bytes::{BoxedBytesIndex, ByteStrings, BytesCursor, MultiIndex};
+use latchless::bytes::{ByteStrings, BytesCursor, MultiIndex};
 use latchless::index::Options;
 use latchless::{BytesKey, Error, FillFactor, Value};
 use latchless_core::testing::Rng;
@@ -129,11 +129,6 @@ fn literals_take_the_type_of_the_keys() {
     rows.insert(&2000, 1).unwrap();
     rows.insert_many(&[(2000, 2), (2001, 3)]).unwrap();
     assert_eq!((rows.rows(&2000).count(), rows.range(2000..).count(), rows.contains(&2001, 3)), (2, 3, true));
-
-    let boxed = BoxedBytesIndex::<(u64, u8), String>::new().unwrap();
-    let pin = boxed.pin();
-    boxed.insert(&(1, 2), "one".into(), &pin).unwrap();
-    assert_eq!(boxed.range((1, 0)..(2, 0), &pin).count(), 1);
 }
 
 /// Reads of a range that starts after its end see nothing; `try_range` and changes return an error.

@@ -1,6 +1,7 @@
 //! Removed keys leave nothing: indexes of byte strings are filled and emptied a thousand times.
 
-use latchless::bytes::{BoxedBytesIndex, ByteStrings};
+use latchless::Index;
+use latchless::bytes::ByteStrings;
 use latchless::index::Options;
 use latchless_core::testing::Rng;
 use std::sync::Arc;
@@ -208,22 +209,21 @@ impl Drop for Counted {
 #[test]
 fn boxed_values_are_dropped_and_their_room_is_used_again() {
     let count = Arc::new(AtomicUsize::new(0));
-    let mut index = BoxedBytesIndex::<Vec<u8>, Counted>::with_options(options()).expect("a leaf finds room");
+    let mut index = Index::<Vec<u8>, Arc<Counted>>::with_options(options()).expect("a leaf finds room");
     let (mut random, mut settled) = (Rng(4), 0);
     for fill in 0..FILLS / 2 {
         for key in shuffled(&mut random, 0..KEYS) {
-            let pin = index.pin();
-            assert!(index.insert(&key, Counted::new(&count), &pin).unwrap().is_none());
+            assert!(index.insert(&key, Arc::new(Counted::new(&count))).unwrap().is_none());
         }
         assert!(count.load(Ordering::Relaxed) >= KEYS as usize);
         match fill % 3 {
             0 => {
                 for key in shuffled(&mut random, 0..KEYS) {
-                    assert!(index.remove(&key, &index.pin()).is_some());
+                    assert!(index.remove(&key).is_some());
                 }
             }
-            1 => shuffled(&mut random, 0..KEYS).iter().for_each(|key| drop(index.take(key).unwrap())),
-            _ => assert_eq!(index.remove_range::<Vec<u8>>(..).unwrap(), KEYS as usize),
+            1 => (0..KEYS).for_each(|_| drop(index.pop_first().unwrap())),
+            _ => assert_eq!(index.remove_range(..).unwrap(), KEYS as usize),
         }
         assert_eq!(index.len(), 0);
         if fill < FILLS / 8 {
@@ -237,12 +237,12 @@ fn boxed_values_are_dropped_and_their_room_is_used_again() {
     );
     for _ in 0..FILLS / 10 + 1 {
         for key in shuffled(&mut random, 0..KEYS) {
-            assert!(index.insert(&key, Counted::new(&count), &index.pin()).unwrap().is_none());
+            assert!(index.insert(&key, Arc::new(Counted::new(&count))).unwrap().is_none());
         }
         index.reset();
         assert_eq!((index.len(), count.load(Ordering::Relaxed)), (0, 0), "reset drops all values");
     }
-    let empty = BoxedBytesIndex::<Vec<u8>, Counted>::with_options(options()).unwrap();
+    let empty = Index::<Vec<u8>, Arc<Counted>>::with_options(options()).unwrap();
     // Without the slots' bookkeeping, which takes less than a byte each.
     let (held, of_empty) = (index.memory_bytes(), empty.memory_bytes());
     assert!(held <= of_empty + KEYS as usize + 8192, "{held} bytes, and {of_empty} of an empty one");

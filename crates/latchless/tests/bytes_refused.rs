@@ -1,9 +1,9 @@
 //! Every single allocation of an operation on byte strings is refused in turn: the index is in a documented
 //! state, consistent, and without leaks, and the operation succeeds when it is repeated.
 
-use latchless::bytes::{BoxedBytesIndex, ByteStrings};
+use latchless::bytes::ByteStrings;
 use latchless::index::Options;
-use latchless::{Error, FillFactor};
+use latchless::{Error, FillFactor, Index};
 use latchless_core::mem::refusal::refusing;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -237,19 +237,17 @@ fn lookups_answer_without_the_table_that_was_refused() {
 fn boxed_values_that_are_refused_are_dropped() {
     for key_of in KINDS {
         let value = Arc::new(());
-        let index = BoxedBytesIndex::<Vec<u8>, Arc<()>>::with_options(options()).expect("a leaf finds room");
+        let index = Index::<Vec<u8>, Arc<()>>::with_options(options()).expect("a leaf finds room");
         let mut refusals = 0;
         for number in 0..KEYS {
             let key = key_of(number);
-            let insert = || {
-                index.insert(&key, Arc::clone(&value), &index.pin()).map(|before| assert!(before.is_none()))
-            };
+            let insert = || index.insert(&key, Arc::clone(&value)).map(|before| assert!(before.is_none()));
             refusals += with_each_allocation_refused(insert, || {
                 assert!(!index.contains_key(&key));
                 assert_eq!(index.len() as u64, number);
                 index.check_invariants().unwrap();
             });
-            assert!(index.read(&key, |own| Arc::ptr_eq(own, &value)).is_some_and(|same| same));
+            assert!(index.get_with(&key, |own| Arc::ptr_eq(own, &value)).is_some_and(|same| same));
         }
         assert!(refusals as u64 > KEYS / 20, "{refusals} refusals");
         // Each flush drops some retired values.

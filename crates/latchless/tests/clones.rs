@@ -2,8 +2,9 @@
 
 use core::fmt::Debug;
 use latchless::bytes::MultiIndex;
+use latchless::index::Slot;
 use latchless::versions::{Version, VersionedIndex};
-use latchless::{BoxedIndex, Index, IndexSet, IndexValue, KeyFor};
+use latchless::{Index, IndexSet, IndexValue, KeyFor};
 use latchless_core::testing::Rng;
 use std::sync::Arc;
 
@@ -76,9 +77,8 @@ fn a_clone_of_keys_or_rows_goes_on_from_the_same_one() {
     assert_eq!(goes_on(rows.iter()), rows.iter().collect::<Vec<_>>());
     assert_eq!(goes_on(rows.rows(&0)), rows.rows(&0).collect::<Vec<_>>());
 
-    let boxed: BoxedIndex<u64, String> = (0..300).map(|key| (key, key.to_string())).collect();
-    let pin = boxed.pin();
-    assert_eq!(goes_on(boxed.range(20..270, &pin)).len(), 250);
+    let boxed: Index<u64, Slot<String>> = (0..300).map(|key| (key, key.to_string().into())).collect();
+    assert_eq!(goes_on(boxed.range(20..270)).len(), 250);
 }
 
 #[test]

@@ -6,12 +6,7 @@ use std::fs;
 use std::path::Path;
 
 /// The folders or files of each column's type, each with the parts that belong to others.
-const COLUMNS: [&[(&str, &[&str])]; 4] = [
-    &[("src/index", &["boxed"])],
-    &[("src/index/boxed", &[])],
-    &[("src/index/boxed", &["numbers.rs"]), ("src/bytes/boxed.rs", &[])],
-    &[("src/bytes/multi", &[])],
-];
+const COLUMNS: [&[(&str, &[&str])]; 2] = [&[("src/index", &[])], &[("src/bytes/multi", &[])]];
 
 /// Returns the names of public methods below a path.
 fn methods(path: &Path, without: &[&str]) -> BTreeSet<String> {
@@ -56,7 +51,7 @@ fn every_cell_of_the_table_is_what_the_sources_have() {
             }
         }
     }
-    assert!(cells_read > 300, "{cells_read} cells were read");
+    assert!(cells_read > 150, "{cells_read} cells were read");
 }
 
 #[test]

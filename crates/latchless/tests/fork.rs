@@ -1,7 +1,8 @@
 //! Children of a process: none waits for ever for a thread that only the parent has.
 #![cfg(all(target_os = "linux", not(miri), not(loom)))]
 
-use latchless::{BoxedIndex, Index};
+use latchless::Index;
+use latchless::index::Slot;
 use latchless_core::latch::OptimisticLatch;
 use latchless_core::sync::forked::{Child, Ended};
 use latchless_core::sync::{AtomicU64, Mutex, Origin};
@@ -119,25 +120,18 @@ fn no_child_hangs_where_its_parent_was_writing() {
 #[test]
 fn no_child_hangs_where_its_parent_was_writing_boxed_values() {
     let _alone = alone();
-    let index = BoxedIndex::<u64, Box<u64>>::new().unwrap();
-    let pin = index.pin();
-    (0..KEYS).for_each(|key| _ = index.insert(2 * key, Box::new(key), &pin).unwrap());
-    drop(pin);
-    let write = |key, insert| {
-        let pin = index.pin();
-        match insert {
-            true => _ = index.insert(key, Box::new(key), &pin).unwrap(),
-            false => _ = index.remove(key, &pin),
-        }
+    let index = Index::<u64, Slot<Box<u64>>>::new().unwrap();
+    (0..KEYS).for_each(|key| _ = index.insert(2 * key, Box::new(key)).unwrap());
+    let write = |key, insert| match insert {
+        true => _ = index.insert(key, Box::new(key)).unwrap(),
+        false => _ = index.remove(key),
     };
     beside_writers(write, || {
         until_one_says_so("get", || {
-            let pin = index.pin();
-            (0..KEYS).for_each(|key| assert_eq!(index.get(2 * key, &pin).map(|value| **value), Some(key)));
+            (0..KEYS).for_each(|key| assert_eq!(index.get_with(2 * key, |value| **value), Some(key)));
         });
         until_one_says_so("insert", || {
-            let pin = index.pin();
-            (0..2 * KEYS).for_each(|key| _ = index.insert(key, Box::new(key), &pin).unwrap());
+            (0..2 * KEYS).for_each(|key| _ = index.insert(key, Box::new(key)).unwrap());
         });
     });
 }

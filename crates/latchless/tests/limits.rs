@@ -1,9 +1,9 @@
 //! Memory limits: an index never exceeds its limit, whatever it contains, and memory that one part of it
 //! frees is available to another part.
 
-use latchless::bytes::{BoxedBytesIndex, ByteStrings, MultiIndex};
-use latchless::index::Options;
-use latchless::{BoxedIndex, Error, Index};
+use latchless::bytes::{ByteStrings, MultiIndex};
+use latchless::index::{Options, Slot};
+use latchless::{Error, Index};
 use latchless_core::testing::Rng;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -122,18 +122,18 @@ impl Limited for ByteStrings<u64, u64> {
     }
 }
 
-impl Limited for BoxedIndex<u64, [u64; 9]> {
+impl Limited for Index<u64, Slot<[u64; 9]>> {
     fn make(limit: usize) -> Self {
         Self::with_options(limited(limit)).unwrap()
     }
     fn put(&self, key: u64, value: u64) -> Result<Option<u64>, Error> {
-        Ok(self.insert(key, [value; 9], &self.pin())?.map(|before| before[8]))
+        Ok(self.insert(key, [value; 9])?.map(|before| before[8]))
     }
     fn cut(&self, key: u64) -> Option<u64> {
-        self.remove(key, &self.pin()).map(|before| before[8])
+        self.remove(key).map(|before| before[8])
     }
     fn look(&self, key: u64) -> Option<u64> {
-        self.get(key, &self.pin()).map(|value| value[8])
+        self.get_with(key, |value| value[8])
     }
     fn cut_all(&self) {
         self.clear();
@@ -146,22 +146,21 @@ impl Limited for BoxedIndex<u64, [u64; 9]> {
     }
 }
 
-impl Limited for BoxedBytesIndex<Vec<u8>, [u64; 9]> {
+impl Limited for Index<Vec<u8>, Slot<[u64; 9]>> {
     fn make(limit: usize) -> Self {
         Self::with_options(limited(limit)).unwrap()
     }
     fn put(&self, key: u64, value: u64) -> Result<Option<u64>, Error> {
-        Ok(self.insert(&key_of(key), [value; 9], &self.pin())?.map(|before| before[8]))
+        Ok(self.insert(&key_of(key), [value; 9])?.map(|before| before[8]))
     }
     fn cut(&self, key: u64) -> Option<u64> {
-        self.remove(&key_of(key), &self.pin()).map(|before| before[8])
+        self.remove(&key_of(key)).map(|before| before[8])
     }
     fn look(&self, key: u64) -> Option<u64> {
-        self.get(&key_of(key), &self.pin()).map(|value| value[8])
+        self.get_with(&key_of(key), |value| value[8])
     }
     fn cut_all(&self) {
-        self.remove_range::<Vec<u8>>(..).unwrap();
-        self.flush();
+        self.clear();
     }
     fn held(&self) -> usize {
         self.memory_bytes()
@@ -241,8 +240,8 @@ fn histories_at_tiny_limits_are_as_the_model_and_hold_no_more() {
     histories::<Index<u64, u64>>(25_000, any);
     histories::<ByteStrings<u64, u64>>(25_000, any);
     histories::<ByteStrings<Vec<u8>, Vec<u8>>>(300_000, any);
-    histories::<BoxedIndex<u64, [u64; 9]>>(120_000, any);
-    histories::<BoxedBytesIndex<Vec<u8>, [u64; 9]>>(200_000, any);
+    histories::<Index<u64, Slot<[u64; 9]>>>(120_000, any);
+    histories::<Index<Vec<u8>, Slot<[u64; 9]>>>(200_000, any);
     histories::<MultiIndex<Vec<u8>>>(200_000, |key, _| key);
 }
 
@@ -291,8 +290,8 @@ fn threads_never_see_an_index_that_holds_more_than_its_limit() {
     let any = |_, value| value;
     together::<Index<u64, u64>>(25_000, any);
     together::<ByteStrings<Vec<u8>, Vec<u8>>>(300_000, any);
-    together::<BoxedIndex<u64, [u64; 9]>>(100_000, any);
-    together::<BoxedBytesIndex<Vec<u8>, [u64; 9]>>(200_000, any);
+    together::<Index<u64, Slot<[u64; 9]>>>(100_000, any);
+    together::<Index<Vec<u8>, Slot<[u64; 9]>>>(200_000, any);
     together::<MultiIndex<Vec<u8>>>(200_000, |key, _| key);
 }
 

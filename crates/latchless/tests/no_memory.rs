@@ -4,9 +4,9 @@
 
 #![cfg(all(target_os = "linux", not(miri)))]
 
-use latchless::bytes::{BoxedBytesIndex, ByteStrings, MultiIndex};
-use latchless::index::Options;
-use latchless::{BoxedIndex, Index};
+use latchless::Index;
+use latchless::bytes::{ByteStrings, MultiIndex};
+use latchless::index::{Options, Slot};
 use latchless_core::sync::forked::{Child, Ended, take_address_space};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ops::ControlFlow;
@@ -153,22 +153,21 @@ fn rows(all: &mut Operations) {
 }
 
 fn boxed_values(all: &mut Operations) {
-    let numbers = BoxedIndex::<u64, [u64; 4]>::with_options(options()).unwrap();
-    let strings = BoxedBytesIndex::<u64, [u64; 4]>::with_options(options()).unwrap();
-    let (pin, other) = (numbers.pin(), strings.pin());
+    let numbers = Index::<u64, Slot<[u64; 4]>>::with_options(options()).unwrap();
+    let strings = Index::<u128, Slot<[u64; 4]>>::with_options(options()).unwrap();
     for at in 0..ENTRIES {
-        _ = numbers.insert(spread(at), [at; 4], &pin).unwrap();
-        _ = strings.insert(&spread(at), [at; 4], &other).unwrap();
+        _ = numbers.insert(spread(at), [at; 4]).unwrap();
+        _ = strings.insert(spread(at).into(), [at; 4]).unwrap();
     }
-    let some = spread(77);
-    all.run("BoxedIndex::get", || assert_eq!(numbers.get(some, &pin), Some(&[77; 4])));
-    all.run("BoxedIndex::floor", || assert_eq!(numbers.floor(some, &pin), Some((some, &[77; 4]))));
-    all.run("BoxedIndex::range", || numbers.iter(&pin).count());
-    all.run("BoxedIndex::count", || numbers.count(some..));
-    all.run("BoxedIndex::rank", || numbers.rank(some));
-    all.run("BoxedBytesIndex::get", || assert_eq!(strings.get(&some, &other), Some(&[77; 4])));
-    all.run("BoxedBytesIndex::floor", || assert_eq!(strings.floor(&some, &other), Some((some, &[77; 4]))));
-    all.run("BoxedBytesIndex::count", || strings.count(some..));
+    let (some, wide, value) = (spread(77), u128::from(spread(77)), Slot([77; 4]));
+    all.run("boxed: get", || assert_eq!(numbers.get(some), Some(value)));
+    all.run("boxed: floor", || assert_eq!(numbers.floor(some), Some((some, value))));
+    all.run("boxed: range", || numbers.iter().count());
+    all.run("boxed: count", || numbers.count(some..));
+    all.run("boxed: rank", || numbers.rank(some));
+    all.run("boxed, byte strings: get", || assert_eq!(strings.get(wide), Some(value)));
+    all.run("boxed, byte strings: floor", || assert_eq!(strings.floor(wide), Some((wide, value))));
+    all.run("boxed, byte strings: count", || strings.count(wide..));
     // Not here: slots for new values are listed, and a removed value waits for other threads' pins in a list
     // of crossbeam-epoch; both allocate.
 }

@@ -2,9 +2,9 @@
 //! read it while one changes it.
 
 use crate::charge::Charge;
-use latchless::Error;
-use latchless::bytes::BoxedBytesIndex;
+use latchless::{Error, Index};
 use std::ops::Bound;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A field and its value.
@@ -21,7 +21,7 @@ pub enum Wanted {
 
 /// A map. See the file's head.
 pub struct Map {
-    entries: BoxedBytesIndex<Vec<u8>, Box<[u8]>>,
+    entries: Index<Vec<u8>, Arc<[u8]>>,
     /// Bytes of all values.
     values: AtomicUsize,
     /// The share of both in Redis's accounting.
@@ -30,7 +30,7 @@ pub struct Map {
 
 impl Map {
     pub fn new() -> Result<Self, Error> {
-        Ok(Self { entries: BoxedBytesIndex::new()?, values: AtomicUsize::new(0), charge: Charge::default() })
+        Ok(Self { entries: Index::new()?, values: AtomicUsize::new(0), charge: Charge::default() })
     }
 
     pub fn len(&self) -> usize {
@@ -44,22 +44,22 @@ impl Map {
 
     /// Whether the field is a new one.
     pub fn set(&self, field: &[u8], value: &[u8]) -> Result<bool, Error> {
-        let pin = self.entries.pin();
-        let before = self.entries.insert(field, value.into(), &pin)?;
+        let before = self.entries.insert(field, value.into())?;
         self.values.fetch_add(value.len(), Ordering::Relaxed);
-        before.inspect(|before| self.forget(before));
+        if let Some(before) = &before {
+            self.forget(before);
+        }
         self.charge.set(self.bytes());
         Ok(before.is_none())
     }
 
     pub fn get(&self, field: &[u8]) -> Option<Vec<u8>> {
-        self.entries.read(field, |value| value.to_vec())
+        self.entries.get_with(field, |value| value.to_vec())
     }
 
     /// Whether the field was there.
     pub fn remove(&self, field: &[u8]) -> bool {
-        let pin = self.entries.pin();
-        let removed = self.entries.remove(field, &pin).inspect(|value| self.forget(value)).is_some();
+        let removed = self.entries.remove(field).inspect(|value| self.forget(value)).is_some();
         self.charge.set(self.bytes());
         removed
     }
@@ -70,22 +70,19 @@ impl Map {
 
     /// The entry of a field, or else the last one before it.
     pub fn floor(&self, field: &[u8]) -> Option<Entry> {
-        let pin = self.entries.pin();
-        self.entries.floor(field, &pin).map(|(field, value)| (field, value.to_vec()))
+        self.entries.floor(field).map(|(field, value)| (field, value.to_vec()))
     }
 
     /// The entry of a field, or else the first one after it.
     pub fn ceiling(&self, field: &[u8]) -> Option<Entry> {
-        let pin = self.entries.pin();
-        self.entries.ceiling(field, &pin).map(|(field, value)| (field, value.to_vec()))
+        self.entries.ceiling(field).map(|(field, value)| (field, value.to_vec()))
     }
 
     /// The first of the wanted entries, or from the back the last ones.
     pub fn entries(&self, wanted: &Wanted, backward: bool, limit: usize) -> Vec<Entry> {
-        let pin = self.entries.pin();
         let entries = match wanted {
-            Wanted::Range(range) => self.entries.range::<[u8]>(borrowed(range), &pin),
-            Wanted::Prefix(prefix) => self.entries.prefix(&prefix[..], &pin),
+            Wanted::Range(range) => self.entries.range(borrowed(range)),
+            Wanted::Prefix(prefix) => self.entries.prefix(prefix),
         };
         let entries = entries.map(|(field, value)| (field, value.to_vec()));
         if backward { entries.rev().take(limit).collect() } else { entries.take(limit).collect() }
@@ -93,19 +90,17 @@ impl Map {
 
     /// How many fields a range has.
     pub fn count(&self, range: &Range) -> usize {
-        self.entries.count::<[u8]>(borrowed(range))
+        self.entries.count(borrowed(range))
     }
 
     /// Removes the fields of a range, and returns how many they were.
     pub fn remove_range(&self, range: &Range) -> usize {
-        let pin = self.entries.pin();
-        self.entries.range::<[u8]>(borrowed(range), &pin).filter(|(field, _)| self.remove(field)).count()
+        self.entries.range(borrowed(range)).filter(|(field, _)| self.remove(field)).count()
     }
 
     /// Shows all entries in order.
     pub fn each(&self, mut see: impl FnMut(&[u8], &[u8])) {
-        let pin = self.entries.pin();
-        self.entries.iter(&pin).for_each(|(field, value)| see(&field, value));
+        self.entries.iter().for_each(|(field, value)| see(&field, &value));
     }
 }
 

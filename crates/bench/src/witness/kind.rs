@@ -9,9 +9,9 @@ pub enum Kind {
     Exclusive,
     /// `Index<Vec<u8>, u64>`
     Bytes,
-    /// `BoxedIndex` with values of 32 bytes
+    /// Numbers to values of 32 bytes in slots
     Boxed,
-    /// `BoxedBytesIndex` with values of 32 bytes
+    /// Byte strings to values of 32 bytes in slots
     BoxedBytes,
     /// `Index<VersionedKey, u64>`
     Versions,

@@ -1,14 +1,13 @@
 //! The indexes that are measured, each called as its users call it, and their keys.
 //!
-//! Boxed indexes pin once an operation, and once a batch.
+//! Operations on values in slots pin once, batches too.
 
-use latchless::bytes::BoxedBytesIndex;
-use latchless::index::Exclusive;
-use latchless::{BoxedIndex, Index, Result};
+use latchless::index::{Exclusive, Slot};
+use latchless::{Index, Result};
 use std::hint::black_box;
 
 /// A value of a boxed index: of the size of a small struct.
-type Boxed = [u64; 4];
+pub type Boxed = [u64; 4];
 /// Entries of a range.
 pub const RANGE: usize = 48;
 
@@ -127,44 +126,43 @@ impl Subject for Index<Vec<u8>, u64> {
     }
 }
 
-/// A boxed index over either kind of key has the same methods: its key type, the pattern of a stored key, and
+/// An index with values in slots, over either kind of key: its key type, the pattern of a stored key, and
 /// the name there by which a request has it.
 macro_rules! boxed {
-    ($($subject:ty, $key:ty, $stored:pat => $asked:ident;)*) => {$(
-        impl Subject for $subject {
+    ($($key:ty, $stored:pat => $asked:expr;)*) => {$(
+        impl Subject for Index<$key, Slot<Boxed>> {
             type Key = $key;
 
             fn insert(&mut self, $stored: &$key) -> Result<usize> {
-                Ok(usize::from(black_box(<$subject>::insert(self, $asked, [1; 4], &self.pin())?).is_some()))
+                Ok(usize::from(black_box(Self::insert(self, $asked, [1; 4])?).is_some()))
             }
 
             fn remove(&mut self, $stored: &$key) -> usize {
-                usize::from(black_box(<$subject>::remove(self, $asked, &self.pin())).is_some())
+                usize::from(black_box(Self::remove(self, $asked)).is_some())
             }
 
             fn get(&self, $stored: &$key) -> usize {
-                usize::from(black_box(<$subject>::get(self, $asked, &self.pin())).is_some())
+                usize::from(self.get_with($asked, |value| _ = black_box(value)).is_some())
             }
 
             fn ceiling(&self, $stored: &$key) -> usize {
-                usize::from(black_box(<$subject>::ceiling(self, $asked, &self.pin())).is_some())
+                usize::from(self.ceiling_with($asked, |_, value| _ = black_box(value)).is_some())
             }
 
             fn range(&self, $stored: &$key) -> usize {
-                <$subject>::range::<$key>(self, $asked.., &self.pin()).take(RANGE).map(black_box).count()
+                Self::range(self, $asked..).take(RANGE).map(black_box).count()
             }
 
             fn get_many(&self, keys: &[$key]) -> Result<usize> {
-                let (pin, mut answers) = (self.pin(), vec![None; keys.len()]);
-                <$subject>::get_many(self, keys, &mut answers, &pin)?;
-                Ok(present(&answers))
+                let (keys, mut found) = (keys.iter().map(|$stored| $asked).collect::<Vec<_>>(), 0);
+                self.get_each(&keys, |_, value| found += usize::from(black_box(value).is_some()));
+                Ok(found)
             }
 
             fn insert_many(&mut self, keys: &[$key]) -> Result<usize> {
-                let (pin, mut replaced) = (self.pin(), vec![None; keys.len()]);
-                let entries = keys.iter().map(|$stored| ($asked, [1; 4]));
-                <$subject>::insert_many(self, entries, &mut replaced, &pin)
-                    .map_err(|incomplete| incomplete.error)?;
+                let mut replaced = vec![None; keys.len()];
+                let entries: Vec<_> = keys.iter().map(|$stored| ($asked, Slot([1; 4]))).collect();
+                Self::insert_many(self, &entries, &mut replaced).map_err(|incomplete| incomplete.error)?;
                 Ok(present(&replaced))
             }
         }
@@ -172,8 +170,8 @@ macro_rules! boxed {
 }
 
 boxed! {
-    BoxedIndex<u64, Boxed>, u64, &key => key;
-    BoxedBytesIndex<Vec<u8>, Boxed>, Vec<u8>, key => key;
+    u64, &key => key;
+    Vec<u8>, key => &key[..];
 }
 
 /// Returns the `at`th of as many different numbers as there are, in no order.

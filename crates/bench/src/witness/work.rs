@@ -2,10 +2,10 @@
 //! by its name.
 
 use super::kind::Kind;
-use super::subject::{Subject, number, text};
+use super::subject::{Boxed, Subject, number, text};
 use super::versions::version;
-use latchless::bytes::BoxedBytesIndex;
-use latchless::{BoxedIndex, Index, VersionedKey};
+use latchless::index::Slot;
+use latchless::{Index, VersionedKey};
 use latchless_core::search::Kernel;
 use latchless_terminal::failure::Failure;
 use std::time::{Duration, Instant};
@@ -122,11 +122,15 @@ pub fn run(kind: Kind, records: usize, operations: usize) -> Result<Vec<Done>, F
             run_over(&mut index.exclusive(), Keys::new(records, number), operations)
         }
         Kind::Bytes => run_over(&mut Index::<Vec<u8>, u64>::new()?, Keys::new(records, text), operations),
-        Kind::Boxed => run_over(&mut BoxedIndex::new()?, Keys::new(records, number), operations),
+        Kind::Boxed => {
+            run_over(&mut Index::<u64, Slot<Boxed>>::new()?, Keys::new(records, number), operations)
+        }
         Kind::Versions => {
             run_over(&mut Index::<VersionedKey, u64>::new()?, Keys::new(records, version), operations)
         }
-        Kind::BoxedBytes => run_over(&mut BoxedBytesIndex::new()?, Keys::new(records, text), operations),
+        Kind::BoxedBytes => {
+            run_over(&mut Index::<Vec<u8>, Slot<Boxed>>::new()?, Keys::new(records, text), operations)
+        }
     }
 }
 

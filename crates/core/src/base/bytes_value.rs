@@ -45,8 +45,8 @@ pub const WORDS_MAX: usize = 8;
     message = "`{Self}` can't be a value of an index: a value is `Copy` and has at most 64 bytes, or is a `String`, a \
                `Vec<u8>` or an `Arc`",
     label = "not a value",
-    note = "a value of any type and size goes into an `Arc`: `Index<K, Arc<{Self}>>`; a `latchless::BoxedIndex` and a \
-            `latchless::bytes::BoxedBytesIndex` lend such values without an `Arc`",
+    note = "a value of any type and size goes into an `Arc`: `Index<K, Arc<{Self}>>`; a clonable one \
+            also into a `latchless::index::Slot`",
     note = "a `Duration` is a value as `latchless::Nanos`",
     note = "a type of your own is a value once it implements `latchless::IndexValue`, and a `Copy` one also once it \
             implements `latchless::WideValue` and `latchless::BytesValue`"

@@ -21,7 +21,8 @@ use std::sync::Arc;
 /// is_value::<String>();
 /// is_value::<Arc<std::fs::File>>();
 /// ```
-/// A type of your own can do without the `Arc`, if it is clones that operations should return:
+/// A type of your own can do without the `Arc`, if operations may return clones (any clonable type can in a
+/// `latchless::index::Slot`):
 ///
 /// ```
 /// # mod latchless { pub use latchless_core::base::index_value::*; }
@@ -46,8 +47,8 @@ use std::sync::Arc;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be a value of an `Index`",
     label = "not a value",
-    note = "a value of any type and size goes into an `Arc`: `Index<K, Arc<{Self}>>`; a `latchless::BoxedIndex` \
-            lends such values without an `Arc`",
+    note = "a value of any type and size goes into an `Arc`: `Index<K, Arc<{Self}>>`; a clonable one \
+            also into a `latchless::index::Slot`",
     note = "values without an `Arc` are numbers, `bool`, `char`, IP addresses, `[u8; N]` of up to 64 bytes, pairs \
             and arrays of numbers, `String`, `Vec<u8>`, and `Box` of `str` and `[u8]`; a `Duration` is a value as `latchless::Nanos`",
     note = "a type of your own is a value once it implements `latchless::IndexValue`, and a `Copy` one also once it implements `latchless::Value`, or `latchless::WideValue` \

@@ -1,15 +1,13 @@
-//! [`BoxedBytesIndex`]: keys of any length with values of any type and size, byte strings among them. The
-//! operations are those of [`Boxed`]; this file gives them byte strings as keys.
+//! Byte strings as the keys of a [`Boxed`](crate::index::boxed::Boxed).
 
 use super::bounds::{NOTHING, OwnedBounds, upright, with_ends};
 use super::{ByteStrings, BytesEntries, Entries};
 use crate::byte_tree::{Border, Bounds};
-use crate::index::boxed::{self, Boxed, Cursor, Handles, IntoEntries, KeyArg, KeyForm, SlotId, Span};
+use crate::index::Incomplete;
+use crate::index::boxed::{Handles, KeyForm, SlotId, Span};
 use crate::index::order::Side;
-use crate::index::{Incomplete, Pinned};
 use crate::tree::{Edit, Edited, Tries};
 use core::cmp::Ordering;
-use core::fmt;
 use core::ops::{Bound, ControlFlow, RangeBounds};
 use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::error::{Error, Result};
@@ -17,55 +15,6 @@ use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index::Direction;
 use latchless_core::mem::budget::Budget;
 use std::sync::Arc;
-
-/// An ordered map from keys of any length to values of any type, for many readers and many writers at once.
-/// [`Boxed`] has the operations.
-///
-/// The keys are stored as byte strings. They are passed by reference, in any form that has the same bytes
-/// ([`BytesKey`]); closures and cursors lend them as bytes.
-///
-/// ```
-/// use latchless::bytes::BoxedBytesIndex;
-///
-/// let pages = BoxedBytesIndex::<String, Vec<u8>>::new()?;
-/// let pin = pages.pin();
-/// pages.insert("/index.html", b"<html>".to_vec(), &pin)?;
-/// pages.insert("/index/a.html", b"<p>".to_vec(), &pin)?;
-/// assert_eq!(pages.get("/index.html", &pin).map(Vec::len), Some(6));
-/// let before = pages.insert("/index.html", b"<!doctype html>".to_vec(), &pin)?;
-/// assert_eq!(before.map(Vec::len), Some(6), "still there to be read");
-/// assert_eq!(pages.prefix("/index/", &pin).count(), 1);
-/// assert_eq!(pages.remove_if("/index/a.html", |page| page.len() < 9, &pin).map(Vec::len), Some(3));
-/// let mut cursor = pages.cursor(&pin);
-/// assert_eq!(cursor.seek("/").map(|(key, page)| (key, page.len())), Some((&b"/index.html"[..], 15)));
-/// # Ok::<(), latchless::Error>(())
-/// ```
-pub type BoxedBytesIndex<K, T> = Boxed<ByteStrings<K, SlotId>, T>;
-
-/// A cursor of a [`BoxedBytesIndex`].
-pub type BoxedBytesCursor<'p, K, T> = Cursor<'p, ByteStrings<K, SlotId>, T>;
-
-/// The entries of a range of a [`BoxedBytesIndex`].
-pub type BoxedBytesEntries<'p, K, T> = boxed::Entries<'p, ByteStrings<K, SlotId>, T>;
-
-/// The owned entries of a [`BoxedBytesIndex`].
-pub type BoxedBytesIntoEntries<K, T> = IntoEntries<ByteStrings<K, SlotId>, T>;
-
-impl<K: BytesKey, T: Send + Sync + 'static> Boxed<ByteStrings<K, SlotId>, T> {
-    /// The entries whose keys' bytes begin with those of `prefix`, as [`Index::prefix`](crate::Index::prefix).
-    pub fn prefix<'p, P: BytesKey, Q>(&'p self, prefix: &Q, pin: &'p Pinned) -> BoxedBytesEntries<'p, K, T>
-    where
-        Q: BytesKey<P> + ?Sized,
-    {
-        self.entries_of(pin, |index| index.prefix(prefix))
-    }
-}
-
-impl<K: BytesKey, T: Send + Sync + 'static> fmt::Debug for BoxedBytesIndex<K, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BoxedBytesIndex").field("len", &self.len()).finish_non_exhaustive()
-    }
-}
 
 impl<K: BytesKey> Handles for ByteStrings<K, SlotId> {
     type Key = K;
@@ -209,13 +158,6 @@ fn bounds<'k>((low, high): (Bound<&'k [u8]>, Bound<&'k [u8]>)) -> Result<Bounds<
 /// The bounds of a range that is only read: of an inverted one, bounds with no key between them.
 fn readable<'k>(span: (Bound<&'k [u8]>, Bound<&'k [u8]>)) -> Bounds<'k> {
     bounds(span).unwrap_or(NOTHING)
-}
-
-impl<K: BytesKey, Q: BytesKey<K> + ?Sized> KeyArg<&Q> for ByteStrings<K, SlotId> {
-    #[inline(always)]
-    fn with_arg<R>(key: &Q, serve: impl FnOnce(&[u8]) -> R) -> R {
-        key.with_bytes(serve)
-    }
 }
 
 impl<K: BytesKey, Q: BytesKey<K> + ?Sized> KeyForm<Q> for ByteStrings<K, SlotId> {

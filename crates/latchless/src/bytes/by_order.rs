@@ -2,11 +2,10 @@
 
 use super::batch::GroupKeys;
 use super::bounds::{NOTHING, OwnedBounds, with_bounds};
-use super::boxed::BoxedBytesIndex;
 use super::order::owned;
 use super::{ByteStrings, BytesEntries, Entries, Lent, stored};
 use crate::byte_tree::{Border, GROUP};
-use crate::index::boxed::Clones;
+use crate::index::boxed::{Boxed, Clones, SlotId};
 use crate::index::engine::Engine;
 use crate::index::order::{Neighbours, Ranked, Scanned, Side, nearer, span};
 use crate::index::prefix::{BytesPrefix, Prefixed};
@@ -164,7 +163,7 @@ where
     }
 }
 
-impl<K, V: IndexValue> Prefixed<K, V> for BoxedBytesIndex<K, V>
+impl<K, V: IndexValue> Prefixed<K, V> for Boxed<ByteStrings<K, SlotId>, V>
 where
     K: BytesPrefix + for<'q> IndexKey<Probe<'q>: BytesKey<K>>,
 {

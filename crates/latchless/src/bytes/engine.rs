@@ -1,12 +1,12 @@
 //! A [`ByteStrings`] as the engine of an [`Index`](crate::Index): of keys or values that don't fit words.
 
 use super::bounds::OwnedBounds;
-use super::boxed::BoxedBytesIndex;
 use super::order::owned;
 use super::stored::own;
 use super::{ByteStrings, BytesEntries, Entries, Lent};
 use crate::blink::Tries;
 use crate::byte_tree::{Border, Bounds};
+use crate::index::boxed::{Boxed, SlotId};
 use crate::index::bulk::Bulk;
 use crate::index::changes::{Action, Changes};
 use crate::index::columns::Columned;
@@ -50,7 +50,7 @@ impl<K, V: IndexValue> Choice<K, V, InBox> for InBytes
 where
     K: BytesKey + for<'q> IndexKey<Probe<'q>: BytesKey<K>>,
 {
-    type Engine = BoxedBytesIndex<K, V>;
+    type Engine = Boxed<ByteStrings<K, SlotId>, V>;
 }
 
 storage!([K: BytesKey, V: BytesValue] ByteStrings<K, V>, tree);

@@ -1,6 +1,5 @@
 //! Keys and values of any length: byte strings, texts, UUIDs, tuples of them. An [`Index`](crate::Index) of
-//! such types stores its entries so. [`MultiIndex`] is for keys that map to many rows, [`BoxedBytesIndex`]
-//! for values of any type and size without an `Arc`.
+//! such types stores its entries so. [`MultiIndex`] is for keys that map to many rows.
 //!
 //! ```
 //! use latchless::Index;
@@ -104,7 +103,6 @@ pub const KEY_LEN_MAX: usize = LEN_MAX;
 pub const VALUE_LEN_MAX: usize = LEN_MAX;
 
 use crate::byte_tree::LEN_MAX;
-pub use boxed::{BoxedBytesCursor, BoxedBytesEntries, BoxedBytesIndex, BoxedBytesIntoEntries};
 #[doc(hidden)]
 pub use bytes_index::ByteStrings;
 pub use bytes_index::Lent;

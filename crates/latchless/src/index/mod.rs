@@ -28,7 +28,7 @@
 //! | at most 64 bits ([`Key`](crate::Key)): numbers, `char`, `[u8; 8]`, IPv4 addresses, tuples of parts of at most 32 bits that pack into 64 bits | at most 64 bits ([`Value`](crate::Value)) | words |
 //! | … | `String`, `Vec<u8>`, `u128`, `[u8; 32]`, `(u64, u64)`, … ([`BytesValue`](crate::BytesValue)) | byte strings |
 //! | `String`, `Vec<u8>`, `Arc<str>`, `u128`, IPv6 addresses, `[u8; 32]`, `[u64; 4]`, all other tuples ([`BytesKey`](crate::BytesKey)) | any of these | byte strings |
-//! | any of these | [`Arc<T>`](std::sync::Arc) with a `T` of any type | as above, with a handle in place of the value |
+//! | any of these | [`Arc<T>`](std::sync::Arc) or [`Slot<T>`](Slot) with a `T` of any type | as above, with a handle in place of the value |
 //!
 //! Words are the fastest and take the least memory. A node of 32-bit keys and values has twice as many
 //! entries as one of 64-bit keys or values. The module [`bytes`](crate::bytes) has the order and the limits
@@ -55,7 +55,7 @@
 //! ```
 //!
 //! The methods with `K: Key, V: Value` need words. A key type of your own says its form in
-//! [`IndexKey`](crate::IndexKey). A [`BoxedIndex`] lends values of any type under a pin, without an `Arc`.
+//! [`IndexKey`](crate::IndexKey). A [`Slot`] stores values of any type without an `Arc`.
 //!
 //! # Cost
 //! `n` is the number of entries in the index, `r` that of entries in the range.
@@ -97,7 +97,7 @@
 //! | [`remove_range`](Index::remove_range), [`clear`](Index::clear), [`retain`](Index::retain) | not atomic as a whole: other threads see some entries removed and others not yet. Each leaf's entries are removed in one step; with `retain`, each entry is |
 //! | [`stats`](Index::stats), [`dump`](Index::dump), [`check_invariants`](Index::check_invariants) | for an index that no thread is changing |
 //!
-//! [`BoxedIndex`] gives the same guarantees for its operations. Moreover:
+//! Moreover:
 //!
 //! * Reads hold nothing: no iterator, cursor or paused scan delays a writer or the reuse of memory.
 //! * Refused memory is a typed [`Error`](crate::Error), and the index is then unchanged.
@@ -129,10 +129,10 @@
 //! miss changes that were under way. After that panic, and through [`Index::exclusive`], which never waits,
 //! the child must not use the index any more. An index that the child creates is not affected.
 //!
-//! Two things stay with the parent. Values that a [`BoxedIndex`] replaces or removes in the child aren't
-//! dropped there if a thread of the parent was pinned at the fork. And the child has none of rayon's
-//! threads: `par_range` and the other operations of the feature `rayon` need a thread pool that was started
-//! in the child.
+//! Two things stay with the parent. Values outside of the tree that an [`Index`] replaces or removes in the
+//! child aren't dropped there if a thread of the parent was pinned at the fork. And the child has none of
+//! rayon's threads: `par_range` and the other operations of the feature `rayon` need a thread pool that was
+//! started in the child.
 //!
 //! # Exclusive access
 //! A caller that has the index by `&mut` has exclusive access to it: [`Index::exclusive`] lends it as an
@@ -141,7 +141,7 @@
 mod access;
 mod alone;
 mod batch;
-pub mod boxed;
+pub(crate) mod boxed;
 mod budget;
 pub(crate) mod bulk;
 pub(crate) mod changes;
@@ -187,6 +187,7 @@ mod scanned;
 mod shared;
 #[cfg(feature = "rayon")]
 mod side_by_side;
+mod slot;
 #[cfg(feature = "steps")]
 mod steps;
 mod storage;
@@ -197,7 +198,6 @@ pub use crate::slot_map::Pinned;
 pub use crate::tree::{Group, Own};
 #[doc(hidden)]
 pub use alone::ExclusiveIndex;
-pub use boxed::{BoxedCursor, BoxedEntries, BoxedIndex, BoxedIntoEntries, CompareExchangeError};
 pub use budget::{Budget, Reserved};
 pub use changes::Comparable;
 pub(crate) use closures::settled;
@@ -229,6 +229,7 @@ pub use shared::Index;
 #[cfg(feature = "rayon")]
 #[doc(hidden)]
 pub use side_by_side::edit_side_by_side;
+pub use slot::{ByReference, Slot};
 #[cfg(feature = "steps")]
 pub use steps::{Driver, Steps};
 pub(crate) use storage::{Storage, storage};

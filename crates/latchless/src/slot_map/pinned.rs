@@ -51,12 +51,13 @@ fn guard() -> Guard {
 /// values drops them.
 ///
 /// ```
-/// # use latchless::BoxedIndex;
-/// # let index = BoxedIndex::<u64, String>::new()?;
+/// use latchless::index::{Index, Slot};
+///
+/// let index = Index::<u64, Slot<String>>::new()?;
+/// index.insert(7, "seven".to_owned())?;
 /// let pin = index.pin();
-/// index.insert(7, "seven".to_owned(), &pin)?;
-/// let seven = index.get(7, &pin);
-/// index.remove(7, &pin);
+/// let seven = index.get_ref(7, &pin);
+/// index.remove(7);
 /// assert_eq!(seven.map(String::as_str), Some("seven"), "still there to be read");
 /// # Ok::<(), latchless::Error>(())
 /// ```
@@ -90,7 +91,7 @@ impl Pinned {
     }
 
     /// Drops some of the retired values, of all indexes, that no pin can see any more, if many are waiting.
-    /// To drop all of one index, use [`Boxed::flush`](crate::Boxed::flush).
+    /// To drop all of one index, use [`Index::flush`](crate::Index::flush).
     pub fn flush(&self) {
         self.guard.flush();
     }

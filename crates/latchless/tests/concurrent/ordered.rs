@@ -5,7 +5,8 @@ use crate::flagship::Tree;
 use crate::reference::Reference;
 use crate::subject::{Subject, next_to};
 use crate::subjects::PLAIN_PAGES;
-use latchless::{BoxedIndex, Direction, Index};
+use latchless::index::Slot;
+use latchless::{Direction, Index};
 
 /// A map under test, shared by threads. Keys and values stay below 2^32.
 pub trait Ordered: Send + Sync {
@@ -74,36 +75,32 @@ impl<S: Subject> Ordered for S {
     }
 }
 
-impl Ordered for BoxedIndex<u64, u64> {
+impl Ordered for Index<u64, Slot<u64>> {
     fn get(&self, key: u64) -> Option<u64> {
-        self.get_cloned(key)
+        self.get_with(key, |value| *value)
     }
 
     fn put(&self, key: u64, value: u64) -> Option<u64> {
-        self.insert(key, value, &self.pin()).expect("there is memory").copied()
+        self.insert(key, value).expect("there is memory").map(Slot::into_inner)
     }
 
     fn remove(&self, key: u64) -> Option<u64> {
-        BoxedIndex::remove(self, key, &self.pin()).copied()
+        Index::remove(self, key).map(Slot::into_inner)
     }
 
     fn nearest(&self, from: u64, direction: Direction) -> Option<(u64, u64)> {
-        let pin = self.pin();
-        let found =
-            if direction == Direction::Forward { self.ceiling(from, &pin) } else { self.floor(from, &pin) };
-        found.map(|(key, &value)| (key, value))
+        let found = if direction == Direction::Forward { self.ceiling(from) } else { self.floor(from) };
+        found.map(|(key, value)| (key, value.0))
     }
 
     fn end(&self, direction: Direction) -> Option<(u64, u64)> {
-        let pin = self.pin();
-        let found = if direction == Direction::Forward { self.first(&pin) } else { self.last(&pin) };
-        found.map(|(key, &value)| (key, value))
+        let found = if direction == Direction::Forward { self.first() } else { self.last() };
+        found.map(|(key, value)| (key, value.0))
     }
 
     fn pop(&self, direction: Direction) -> Option<(u64, u64)> {
-        let pin = self.pin();
-        let found = if direction == Direction::Forward { self.pop_first(&pin) } else { self.pop_last(&pin) };
-        found.map(|(key, &value)| (key, value))
+        let found = if direction == Direction::Forward { self.pop_first() } else { self.pop_last() };
+        found.map(|(key, value)| (key, value.0))
     }
 
     fn check(&self) {
@@ -185,13 +182,15 @@ pub type MakeOrdered = fn() -> Box<dyn Ordered>;
 /// Every ordered map that supports concurrent writers. The reference validates the tests.
 pub const ORDERED: [(&str, MakeOrdered); 6] = [
     ("reference", || Box::new(Reference::default())),
-    ("index", || Box::new(Index::with_options(PLAIN_PAGES).expect("one leaf finds room"))),
+    ("index", || Box::new(Index::<u64, u64>::with_options(PLAIN_PAGES).expect("one leaf finds room"))),
     ("index in batches", || {
         Box::new(InBatches(Index::with_options(PLAIN_PAGES).expect("one leaf finds room")))
     }),
     ("tree of 64-bit lanes", || Box::new(Tree::<u64>::default())),
     ("tree of 32-bit lanes", || Box::new(Tree::<u32>::default())),
-    ("boxed index", || Box::new(BoxedIndex::with_options(PLAIN_PAGES).expect("one leaf finds room"))),
+    ("boxed index", || {
+        Box::new(Index::<u64, Slot<u64>>::with_options(PLAIN_PAGES).expect("one leaf finds room"))
+    }),
 ];
 
 /// Runs a test on every map, or on the one that `LATCHLESS_SUBJECT` names.

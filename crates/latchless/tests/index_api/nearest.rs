@@ -1,7 +1,7 @@
 //! The nearest entry, on either side: against a `BTreeMap`, and with a concurrent writer.
 
 use latchless::index::{Options, Own};
-use latchless::{BoxedIndex, Distance, FillFactor, Index, IndexValue, KeyFor, Nanos};
+use latchless::{Distance, FillFactor, Index, IndexValue, KeyFor, Nanos};
 use latchless_core::testing::Rng;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -36,16 +36,13 @@ fn expected<K: Distance>(model: &Model<K>, key: K, own: Own) -> Option<(u64, u32
 fn like_a_model<K: Distance>(keys: impl IntoIterator<Item = K>, asked: &[K]) {
     let mut index =
         Index::<K, u32>::with_options(Options { huge_pages: false, ..Options::default() }).unwrap();
-    let boxed = BoxedIndex::<K, u32>::new().unwrap();
-    let (pin, mut model) = (boxed.pin(), Model::new());
-    let check = |index: &mut Index<K, u32>, boxed: &BoxedIndex<K, u32>, model: &Model<K>| {
+    let mut model = Model::new();
+    let check = |index: &mut Index<K, u32>, model: &Model<K>| {
         let as_bits = |found: Option<(K, u32)>| found.map(|(key, value)| (bits(key), value));
         for &key in asked {
             for own in [Own::Counts, Own::IsPassed] {
                 let expected = expected(model, key, own);
                 assert_eq!(as_bits(index.nearest_by(key, own, K::distance)), expected, "{key:?} {own:?}");
-                let found = boxed.nearest_by(key, (own, K::distance), &pin);
-                assert_eq!(as_bits(found.map(|(key, &value)| (key, value))), expected, "{key:?} {own:?}");
             }
             assert_eq!(as_bits(index.nearest(key)), expected(model, key, Own::Counts));
             let least = model.values().map(|&(other, _)| key.distance(other)).min();
@@ -67,26 +64,24 @@ fn like_a_model<K: Distance>(keys: impl IntoIterator<Item = K>, asked: &[K]) {
         let entries = entries.map(|((&key, &value), found)| found.then_some((bits(key), value)));
         assert_eq!(entries.collect::<Vec<_>>(), wanted);
     };
-    check(&mut index, &boxed, &model);
+    check(&mut index, &model);
     for (value, key) in (0..).zip(keys) {
         index.insert(key, value).unwrap();
-        boxed.insert(key, value, &pin).unwrap();
         model.insert(bits(key), (key, value));
         if value.is_power_of_two() {
-            check(&mut index, &boxed, &model);
+            check(&mut index, &model);
         }
     }
-    check(&mut index, &boxed, &model);
+    check(&mut index, &model);
     // Leaves that are passed.
     let all: Vec<K> = model.values().map(|&(key, _)| key).collect();
     for (at, &key) in all.iter().enumerate() {
         if at > all.len() / 10 && at < all.len() - 2 {
             index.remove(key);
-            boxed.remove(key, &pin);
             model.remove(&bits(key));
         }
     }
-    check(&mut index, &boxed, &model);
+    check(&mut index, &model);
 }
 
 const SOME: u64 = if cfg!(miri) { 40 } else { 600 };

@@ -1,4 +1,4 @@
-//! Batches, as for [`Index`](crate::Index): requests descend in groups, so that their cache misses overlap.
+//! Batches: requests descend in groups, so that their cache misses overlap.
 
 use super::{Boxed, HandleIndex, KeyForm, TOGETHER};
 use crate::index::Incomplete;
@@ -7,29 +7,6 @@ use latchless_core::base::error::Result;
 use latchless_core::base::index::check_side_by_side;
 
 impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
-    /// Looks up many keys, with one answer per key in the keys' order. The cache misses overlap, those for
-    /// the values included. See [`Index::get_many`](crate::Index::get_many).
-    ///
-    /// # Errors
-    /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers) if `answers` isn't as long as `keys`.
-    ///
-    /// ```
-    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
-    /// # let pin = names.pin();
-    /// names.insert(7, "seven".to_owned(), &pin)?;
-    /// let mut answers = [None; 2];
-    /// names.get_many(&[8, 7], &mut answers, &pin)?;
-    /// assert_eq!((answers[0], answers[1].unwrap().as_str()), (None, "seven"));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    pub fn get_many<'p, Q>(&'p self, keys: &[Q], answers: &mut [Option<&'p T>], pin: &'p Pinned) -> Result<()>
-    where
-        I: KeyForm<Q>,
-    {
-        check_side_by_side(keys.len(), answers.len())?;
-        self.read_each(keys, answers, pin, |value| value)
-    }
-
     /// Looks up many keys; `answers` has room for as many. Each answer is what `show` returns for the value.
     #[inline]
     pub(super) fn read_each<'p, Q, R>(
@@ -58,52 +35,12 @@ impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
         Ok(())
     }
 
-    /// Looks up many keys and returns the answers in a vector. See [`Boxed::get_many`].
+    /// Inserts many entries; of equal keys the last one stays. `replaced` gets what `show` returns for the
+    /// values that they replaced, in the entries' order.
     ///
-    /// ```
-    /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
-    /// assert_eq!(names.get_all(&[8, 7], &names.pin()), [None, Some(&"seven")]);
-    /// ```
-    pub fn get_all<'p, Q>(&'p self, keys: &[Q], pin: &'p Pinned) -> Vec<Option<&'p T>>
-    where
-        I: KeyForm<Q>,
-    {
-        let mut answers = vec![None; keys.len()];
-        let lengths = self.get_many(keys, &mut answers, pin);
-        debug_assert_eq!(lengths, Ok(()));
-        answers
-    }
-
-    /// Inserts many entries; of equal keys the last one stays. `replaced` gets the values that they
-    /// replaced, which are retired, in the entries' order.
-    ///
-    /// # Errors [`Incomplete`] lists exactly the inserts that were refused, for want of memory or for a byte
-    /// string's length; their values are dropped. All others are done. If the buffers have unequal lengths,
-    /// all are refused.
-    ///
-    /// ```
-    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
-    /// # let pin = names.pin();
-    /// let mut replaced = [None; 3];
-    /// let entries = [(7, "seven"), (5, "five"), (7, "VII")].map(|(key, name)| (key, name.to_owned()));
-    /// names.insert_many(entries, &mut replaced, &pin)?;
-    /// assert_eq!(replaced, [None, None, Some(&"seven".to_owned())]);
-    /// assert_eq!(names.get(7, &pin).unwrap(), "VII");
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    pub fn insert_many<'p, Q>(
-        &'p self,
-        entries: impl IntoIterator<Item = (Q, T), IntoIter: ExactSizeIterator>,
-        replaced: &mut [Option<&'p T>],
-        pin: &'p Pinned,
-    ) -> Result<(), Incomplete>
-    where
-        I: KeyForm<Q>,
-    {
-        self.insert_each(entries.into_iter(), replaced, pin, |value| value)
-    }
-
-    /// Inserts many entries. See [`Boxed::insert_many`]; each answer is what `show` returns for the value.
+    /// # Errors
+    /// [`Incomplete`] lists exactly the inserts that were refused; their values are dropped. If the buffers
+    /// have unequal lengths, all are refused.
     pub(super) fn insert_each<'p, Q, R>(
         &'p self,
         mut entries: impl ExactSizeIterator<Item = (Q, T)>,
@@ -137,7 +74,7 @@ impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
         incomplete.map_or(Ok(()), Err)
     }
 
-    /// Inserts at most [`TOGETHER`] entries. See [`Boxed::insert_many`].
+    /// Inserts at most [`TOGETHER`] entries, as `insert_each`.
     fn insert_together<'p, Q>(
         &'p self,
         entries: Vec<(Q, T)>,
@@ -178,34 +115,7 @@ impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
         first_error.map_or(Ok(()), |error| Err(Incomplete { error, refused }))
     }
 
-    /// Removes many keys; of equal keys the first one gets the value. `removed` gets the keys' values, which
-    /// are retired, in the keys' order.
-    ///
-    /// # Errors
-    /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers) if `removed` isn't as long as `keys`; the
-    /// index is then unchanged.
-    ///
-    /// ```
-    /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
-    /// # let pin = names.pin();
-    /// let mut removed = [None; 3];
-    /// names.remove_many(&[7, 9, 7], &mut removed, &pin)?;
-    /// assert_eq!(removed, [Some(&"seven"), Some(&"nine"), None]);
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    pub fn remove_many<'p, Q>(
-        &'p self,
-        keys: &[Q],
-        removed: &mut [Option<&'p T>],
-        pin: &'p Pinned,
-    ) -> Result<()>
-    where
-        I: KeyForm<Q>,
-    {
-        self.remove_each(keys, removed, pin, |value| value)
-    }
-
-    /// Removes many keys. See [`Boxed::remove_many`]; each answer is what `show` returns for the value.
+    /// Removes many keys; each answer is what `show` returns for the value.
     pub(super) fn remove_each<'p, Q, R>(
         &'p self,
         keys: &[Q],

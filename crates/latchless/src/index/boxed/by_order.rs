@@ -2,7 +2,7 @@
 //! [`Index`](crate::Index).
 
 use super::engine::Clones;
-use super::{Boxed, HandleIndex, Handles, KeyArg, KeyForm, Pins, TOGETHER};
+use super::{Boxed, HandleIndex, Handles, KeyForm, Pins, TOGETHER};
 use crate::index::Index;
 use crate::index::engine::Engine;
 use crate::index::order::{Neighbours, Ranked, Scanned, Side, nearer, span};
@@ -16,35 +16,6 @@ use latchless_core::base::index_key::IndexKey;
 use latchless_core::base::index_value::IndexValue;
 
 impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
-    /// Returns the number of keys that are less than `key`. See [`Index::rank`](crate::Index::rank).
-    ///
-    /// ```
-    /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
-    /// assert_eq!(names.rank(9), 2);
-    /// ```
-    pub fn rank<A>(&self, key: A) -> usize
-    where
-        I: KeyArg<A>,
-    {
-        I::with_arg(key, |key| self.index.count_span((Unbounded, Excluded(key))))
-    }
-
-    /// Returns the entry before which there are `position` others. See [`Index::nth`](crate::Index::nth).
-    ///
-    /// ```
-    /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
-    /// assert_eq!(names.nth(1, &names.pin()), Some((7, &"seven")));
-    /// ```
-    pub fn nth<'p>(&'p self, position: usize, pin: &'p Pinned) -> Option<(I::Key, &'p T)> {
-        self.found(pin, |index| index.entry_at(position))
-    }
-
-    /// Returns keys that partition the index into parts of equal size. See
-    /// [`Index::split_points`](crate::Index::split_points).
-    pub fn split_points(&self, parts: usize) -> Vec<I::Key> {
-        self.index.part_starts(parts)
-    }
-
     /// Returns the entry that `find` finds, with its value. A handle names one value only, so that is the
     /// entry of the moment in which `find` took effect; if the value was retired since, it starts again.
     pub(super) fn found<'p>(
@@ -67,11 +38,11 @@ where
     I: Handles<Key = K> + KeyForm<K> + for<'q> KeyForm<K::Probe<'q>>,
 {
     fn nth(&self, position: usize) -> Option<(K, V)> {
-        self.nth(position, &self.pin()).map(|(key, value)| (key, value.clone()))
+        self.found(&self.pin(), |index| index.entry_at(position)).map(|(key, value)| (key, value.clone()))
     }
 
     fn split_points(&self, parts: usize) -> Vec<K> {
-        self.split_points(parts)
+        self.index.part_starts(parts)
     }
 
     fn count_many<'q, R: RangeBounds<K::Probe<'q>>>(&self, ranges: &[R], counts: &mut [usize]) {

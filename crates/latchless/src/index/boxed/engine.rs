@@ -1,13 +1,15 @@
 //! A [`Boxed`] as the engine of an [`Index`](crate::Index): it returns clones of the values, each read under
 //! a pin for this one read.
 
-use super::{Boxed, BoxedIndex, HandleIndex, Handles, IntoEntries, KeyForm, TOGETHER};
+use super::{Boxed, Handles, IntoEntries, KeyForm, TOGETHER};
 use crate::blink::Tries;
 use crate::index::bulk::Bulk;
 use crate::index::changes::{Action, Changes};
 use crate::index::engine::{Choice, Engine};
-use crate::index::{Incomplete, TryInsertError, storage};
-use crate::slot_map::Pinned;
+use crate::index::slot::ByReference;
+use crate::index::traits::sort_and_dedup;
+use crate::index::{Incomplete, Index, Options, Storage, TryInsertError};
+use crate::slot_map::{Pinned, SlotId};
 use core::cmp::Ordering;
 use core::fmt;
 use core::iter::FusedIterator;
@@ -20,12 +22,8 @@ use latchless_core::base::index_value::{InBox, IndexValue};
 use latchless_core::base::key::{Bits, Key};
 
 impl<B: Bits, K: Key<Bits = B>, V: IndexValue> Choice<K, V, InBox> for InWord<B> {
-    type Engine = BoxedIndex<K, V>;
+    type Engine = Boxed<Index<K, SlotId>, V>;
 }
-
-storage!([I: HandleIndex, T: Send + Sync + 'static] Boxed<I, T>, index, fn flush(&self) {
-    self.flush();
-});
 
 impl<K, I, V: IndexValue> Engine<K, V> for Boxed<I, V>
 where
@@ -38,11 +36,25 @@ where
         Self: 'i;
 
     fn collect(entries: impl IntoIterator<Item = (K, V)>) -> Result<Self> {
-        Self::try_from_iter(entries)
+        let mut entries: Vec<(K, V)> = entries.into_iter().collect();
+        sort_and_dedup(&mut entries, <I as KeyForm<K>>::compare);
+        let mut index = Self::create(Options::default())?;
+        index.fill(entries, FillFactor::default())?;
+        Ok(index)
     }
 
     fn extend(&self, entries: impl IntoIterator<Item = (K, V)>) -> Result<()> {
-        self.try_extend(entries)
+        let mut entries = entries.into_iter();
+        loop {
+            let batch: Vec<(K, V)> = entries.by_ref().take(TOGETHER).collect();
+            if batch.is_empty() {
+                return Ok(());
+            }
+            let mut replaced = [(); TOGETHER].map(Some);
+            let replaced = &mut replaced[..batch.len()];
+            let inserted = self.insert_each(batch.into_iter(), replaced, &self.pin(), |_| ());
+            inserted.map_err(|Incomplete { error, .. }| error)?;
+        }
     }
 
     fn order(one: &K, other: &K) -> Ordering {
@@ -128,7 +140,21 @@ where
     }
 
     fn clear(&self) {
-        self.clear();
+        let all = self.index.remove_span((Bound::Unbounded, Bound::Unbounded), self.retiring());
+        debug_assert!(all.is_ok(), "the range of all keys is none that is inverted");
+        self.slots.flush();
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<K, I, V: IndexValue> ByReference<K, V> for Boxed<I, V>
+where
+    K: IndexKey,
+    I: Handles<Key = K> + for<'q> KeyForm<K::Probe<'q>>,
+{
+    #[inline]
+    fn get_ref<'p>(&'p self, key: K::Probe<'_>, pin: &'p Pinned) -> Option<V::Lent<'p>> {
+        I::with_key(&key, |key| self.find(key, pin)).map(V::lend)
     }
 }
 
@@ -190,7 +216,7 @@ where
     }
 
     fn retain(&self, mut keep: impl FnMut(K, V::Lent<'_>) -> bool) -> usize {
-        self.retain(|key, value| keep(I::own(key), value.lend()))
+        self.keep_only(|key, value| keep(I::own(key), value.lend()))
     }
 }
 
@@ -214,11 +240,11 @@ where
     }
 
     fn load(&mut self, entries: &[(K, V)], fill: FillFactor) -> Result<()> {
-        self.bulk_load(entries.iter().map(|(key, value)| (key.probe(), value.clone())), fill)
+        self.fill(entries.iter().map(|(key, value)| (key.probe(), value.clone())), fill)
     }
 
     fn into_entries(self) -> IntoEntries<I, V> {
-        self.into_iter()
+        self.into_owned()
     }
 }
 

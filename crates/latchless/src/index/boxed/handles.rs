@@ -20,21 +20,12 @@ use std::sync::Arc;
 /// The ends of a range of keys.
 pub type Span<'k, I> = (Bound<<I as Handles>::KeyRef<'k>>, Bound<<I as Handles>::KeyRef<'k>>);
 
-/// An index from keys to handles of values: of words or of byte strings. Sealed.
-///
-/// `I::Key` is the type of its keys. `I::KeyRef` is the form of a key that closures and cursors get: the
-/// number itself, or the bytes of a byte string
-/// ([`BytesKey::with_bytes`](crate::BytesKey::with_bytes)), which are borrowed.
+/// An index from keys to handles of values: of words, or of byte strings.
 pub trait HandleIndex: Handles {}
 
 impl<I: Handles> HandleIndex for I {}
 
-/// The operations on handles. Only this crate can name the trait, so only it implements [`HandleIndex`].
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` isn't an index of handles",
-    label = "not the index of a `Boxed`",
-    note = "the two kinds of `Boxed` are `latchless::BoxedIndex<K, T>` and `latchless::bytes::BoxedBytesIndex<K, T>`"
-)]
+/// The operations on handles.
 pub trait Handles: Storage {
     type Key;
     type KeyRef<'k>: Copy + fmt::Debug;
@@ -70,10 +61,6 @@ pub trait Handles: Storage {
     #[inline]
     fn take_out(&self, key: Self::KeyRef<'_>) -> Option<SlotId> {
         expect_infallible(self.edit_handle(key, Edit::Remove)).before
-    }
-    /// Removes a key and returns its handle. No other thread has the index.
-    fn take_alone(&mut self, key: Self::KeyRef<'_>) -> Option<SlotId> {
-        self.take_out(key)
     }
     /// Returns the tries of an operation with a closure on `key`.
     fn tries(&self, key: Self::KeyRef<'_>) -> Tries<'_>;
@@ -125,48 +112,23 @@ pub trait Handles: Storage {
     fn remove_span(&self, span: Span<'_, Self>, gone: impl FnMut(SlotId)) -> Result<usize>;
 }
 
-/// An index that takes `A` as the argument of an operation on one key: a number by value, any form of a byte
-/// string ([`KeyForm`]) by reference. Sealed.
-#[diagnostic::on_unimplemented(
-    message = "`{A}` isn't a key for `{Self}`",
-    label = "not a key of this index",
-    note = "keys of a `BoxedIndex` are passed by value and have the very type of its keys: `get(7, &pin)`",
-    note = "keys of a `BoxedBytesIndex` are passed by reference: `get(\"seven\", &pin)`, `get(&(7u64, \"seven\"), &pin)`"
-)]
-pub trait KeyArg<A>: HandleIndex {
-    /// Calls `serve` with the key.
-    #[doc(hidden)]
-    fn with_arg<R>(key: A, serve: impl FnOnce(Self::KeyRef<'_>) -> R) -> R;
-}
-
-/// An index that takes `Q` as a form of its keys, in batches, ranges and loads: the keys themselves, and of
-/// byte strings any [`BytesKey<K>`](crate::BytesKey), such as `str` for `String`. Sealed.
-#[diagnostic::on_unimplemented(
-    message = "`{Q}` isn't a form of the keys of `{Self}`",
-    label = "not a key of this index",
-    note = "ranges and batches of a `BoxedIndex` have the very type of its keys",
-    note = "ranges and batches of a `BoxedBytesIndex` have any type with the same bytes, such as `&str` for `String`"
-)]
+/// An index that takes `Q` as a form of its keys: the keys themselves, and of byte strings any
+/// [`BytesKey<K>`](crate::BytesKey), such as `str` for `String`.
 pub trait KeyForm<Q: ?Sized>: HandleIndex {
     /// Calls `serve` with the key.
-    #[doc(hidden)]
     fn with_key<R>(key: &Q, serve: impl FnOnce(Self::KeyRef<'_>) -> R) -> R;
     /// Calls `serve` with the ends of a range.
-    #[doc(hidden)]
     fn with_span<R>(range: &impl RangeBounds<Q>, serve: impl FnOnce(Span<'_, Self>) -> R) -> R;
     /// Compares two keys by the order of the index.
-    #[doc(hidden)]
     fn compare(one: &Q, other: &Q) -> Ordering;
     /// Looks up many keys. See [`Index::get_many`](crate::Index::get_many).
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers).
-    #[doc(hidden)]
     fn find_many(&self, keys: &[Q], handles: &mut [Option<SlotId>]) -> Result<()>
     where
         Q: Sized;
     /// Finds the neighbours of many keys; `found` has room for as many.
-    #[doc(hidden)]
     fn near_many(&self, side: Side, keys: &[Q], found: &mut [Option<(Self::Key, SlotId)>])
     where
         Q: Sized;
@@ -174,7 +136,6 @@ pub trait KeyForm<Q: ?Sized>: HandleIndex {
     ///
     /// # Errors
     /// The inserts that were refused.
-    #[doc(hidden)]
     fn put_many(&self, entries: &[(Q, SlotId)], before: &mut [Option<SlotId>]) -> Result<(), Incomplete>
     where
         Q: Sized;
@@ -182,7 +143,6 @@ pub trait KeyForm<Q: ?Sized>: HandleIndex {
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers).
-    #[doc(hidden)]
     fn take_out_many(&self, keys: &[Q], removed: &mut [Option<SlotId>]) -> Result<()>
     where
         Q: Sized;
@@ -190,7 +150,6 @@ pub trait KeyForm<Q: ?Sized>: HandleIndex {
     ///
     /// # Errors
     /// The entries aren't strictly ascending, or memory was refused; the index is then empty.
-    #[doc(hidden)]
     fn load(&mut self, entries: &[(Q, SlotId)], fill: FillFactor) -> Result<()>
     where
         Q: Sized;

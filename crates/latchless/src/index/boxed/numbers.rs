@@ -1,54 +1,19 @@
-//! Keys of fixed width: the handles are the values of an [`Index`]. And the operations that only numbers
-//! have: distances.
+//! Keys of fixed width: the handles are the values of an [`Index`]. Keys of 32 bits take 64 here.
 
-use super::handles::{Handles, KeyArg, KeyForm, Span};
-use super::{Boxed, Cursor, IntoEntries, order};
+use super::handles::{Handles, KeyForm, Span};
 use crate::index::access::{Words, decode_entry, encode_key, encode_range, encode_value};
 use crate::index::order::{Neighbours, Side};
 use crate::index::{Entries, Incomplete, Index, Own, Range};
-use crate::slot_map::{Pinned, SlotId};
+use crate::slot_map::SlotId;
 use crate::tree::{Beside, Edit, Edited, Shared, Tries};
 use core::cmp::Ordering;
-use core::fmt;
 use core::ops::{Bound, ControlFlow, RangeBounds};
-use latchless_core::base::distance::Distance;
 use latchless_core::base::error::Result;
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index::Direction;
 use latchless_core::base::key::Key;
 use latchless_core::mem::budget::Budget;
 use std::sync::Arc;
-
-/// An ordered map from keys of fixed width to values of any type, for many concurrent readers and writers.
-/// [`Boxed`] has the operations.
-///
-/// The keys are stored in an [`Index`]. Keys of 32 bits take 64 here.
-///
-/// ```
-/// use latchless::BoxedIndex;
-///
-/// let names = BoxedIndex::<u32, String>::new()?;
-/// let pin = names.pin();
-/// names.insert(7, "seven".to_owned(), &pin)?;
-/// names.insert(9, "nine".to_owned(), &pin)?;
-/// assert_eq!(names.get(7, &pin).map(String::as_str), Some("seven"));
-/// let old = names.insert(7, "VII".to_owned(), &pin)?;
-/// assert_eq!(old.map(String::as_str), Some("seven"));
-/// assert_eq!(names.read(7, |name| name.len()), Some(3), "a pin of its own");
-/// let all: Vec<_> = names.iter(&pin).map(|(key, name)| format!("{key} {name}")).collect();
-/// assert_eq!(all, ["7 VII", "9 nine"]);
-/// # Ok::<(), latchless::Error>(())
-/// ```
-pub type BoxedIndex<K, T> = Boxed<Index<K, SlotId>, T>;
-
-/// A cursor of a [`BoxedIndex`].
-pub type BoxedCursor<'p, K, T> = Cursor<'p, Index<K, SlotId>, T>;
-
-/// The entries of a range of a [`BoxedIndex`].
-pub type BoxedEntries<'p, K, T> = order::Entries<'p, Index<K, SlotId>, T>;
-
-/// The owned entries of a [`BoxedIndex`].
-pub type BoxedIntoEntries<K, T> = IntoEntries<Index<K, SlotId>, T>;
 
 impl<K: Key> Handles for Index<K, SlotId> {
     type Key = K;
@@ -93,10 +58,6 @@ impl<K: Key> Handles for Index<K, SlotId> {
     #[inline(always)]
     fn take_out(&self, key: K) -> Option<SlotId> {
         self.remove(key)
-    }
-
-    fn take_alone(&mut self, key: K) -> Option<SlotId> {
-        self.exclusive().remove(key)
     }
 
     #[inline]
@@ -182,13 +143,6 @@ impl<K: Key> Handles for Index<K, SlotId> {
     }
 }
 
-impl<K: Key> KeyArg<K> for Index<K, SlotId> {
-    #[inline(always)]
-    fn with_arg<R>(key: K, serve: impl FnOnce(K) -> R) -> R {
-        serve(key)
-    }
-}
-
 impl<K: Key> KeyForm<K> for Index<K, SlotId> {
     #[inline(always)]
     fn with_key<R>(key: &K, serve: impl FnOnce(K) -> R) -> R {
@@ -227,39 +181,5 @@ impl<K: Key> KeyForm<K> for Index<K, SlotId> {
 
     fn load(&mut self, entries: &[(K, SlotId)], fill: FillFactor) -> Result<()> {
         self.bulk_load(entries, fill)
-    }
-}
-
-impl<K: Key, T: Send + Sync + 'static> Boxed<Index<K, SlotId>, T> {
-    /// Returns the entry whose key is nearest to `key`. See [`Index::nearest`].
-    ///
-    /// ```
-    /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (12, "twelve")].into();
-    /// # let pin = names.pin();
-    /// assert_eq!(names.nearest(9, &pin), Some((7, &"seven")));
-    /// assert_eq!(names.nearest(6, &pin), Some((5, &"five")));
-    /// ```
-    pub fn nearest<'p>(&'p self, key: K, pin: &'p Pinned) -> Option<(K, &'p T)>
-    where
-        K: Distance,
-    {
-        self.found(pin, |index| index.nearest(key))
-    }
-
-    /// Returns the entry whose key is nearest to `key` by the caller's distance. See [`Index::nearest_by`].
-    pub fn nearest_by<'p, D: Ord>(
-        &'p self,
-        key: K,
-        (own, distance): (Own, impl Fn(K, K) -> D),
-        pin: &'p Pinned,
-    ) -> Option<(K, &'p T)> {
-        self.found(pin, |index| index.nearest_by(key, own, &distance))
-    }
-}
-
-impl<K: Key, T: Send + Sync + fmt::Debug + 'static> fmt::Debug for BoxedIndex<K, T> {
-    /// Formats the index as a map: `{7: "seven"}`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.iter(&self.pin())).finish()
     }
 }

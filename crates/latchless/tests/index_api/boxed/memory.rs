@@ -1,19 +1,18 @@
 //! The memory of dropped values is returned, and reused.
 
-use super::kinds::{Kind, Of, empty, key, over_every_kind};
-use super::{Census, Counted};
+use super::{Census, Counted, Kind, empty, over_every_kind};
 use crate::common::scaled;
-use latchless::BoxedIndex;
-use latchless::index::Pinned;
-use std::sync::Mutex;
+use latchless::Index;
+use latchless::index::Slot;
+use std::sync::{Arc, Mutex};
 
 over_every_kind!(memory_of_retired_values_comes_back, clearing_gives_everything_back);
 
 fn memory_of_retired_values_comes_back<K: Kind>() {
     let census = Census::new();
-    let (index, together) = (empty::<K, Counted>(), empty::<K, Counted>());
+    let (index, together) = (empty::<K, Arc<Counted>>(), empty::<K, Arc<Counted>>());
     for number in 0..scaled(1000) as u64 {
-        together.insert(key!(K, number), census.value(number, number), &together.pin()).unwrap();
+        together.insert(K::key(number).probe(), census.value(number, number)).unwrap();
     }
     let in_one_round = together.memory_bytes();
     drop(together);
@@ -21,7 +20,7 @@ fn memory_of_retired_values_comes_back<K: Kind>() {
     for round in 0..10 {
         for version in 0..scaled(1000) as u64 {
             let number = version % 10;
-            index.insert(key!(K, number), census.value(number, version), &index.pin()).unwrap();
+            index.insert(K::key(number).probe(), census.value(number, version)).unwrap();
         }
         census.wait_for_drops(before + (round + 1) * scaled(1000) as u64 - 10, || index.flush());
     }
@@ -39,12 +38,12 @@ fn most_bytes(values: usize) -> usize {
 }
 
 /// Replaces values until no more than this many bytes are held.
-fn replace_until(index: &BoxedIndex<u64, [u64; 16]>, keys: u64, at_most: usize) {
+fn replace_until(index: &Index<u64, Slot<[u64; 16]>>, keys: u64, at_most: usize) {
     for step in 0..scaled(2_000_000) as u64 {
         if index.memory_bytes() <= at_most {
             return;
         }
-        index.insert(step % keys, [step; 16], &index.pin()).unwrap();
+        index.insert(step % keys, [step; 16]).unwrap();
         // Other tests' pins delay drops that are due.
         if step % 10_000 == 0 {
             std::thread::yield_now();
@@ -67,11 +66,11 @@ static LONG_PINS: Mutex<()> = Mutex::new(());
 #[cfg_attr(miri, ignore = "long; the vault has tests of its own")]
 fn slots_that_a_long_pin_kept_are_given_back() {
     let _alone = LONG_PINS.lock();
-    let index = BoxedIndex::<u64, [u64; 16]>::new().unwrap();
+    let index = Index::<u64, Slot<[u64; 16]>>::new().unwrap();
     let pin = index.pin();
-    let seen = (index.insert(0, [7; 16], &pin).unwrap(), index.get(0, &pin).unwrap());
+    let seen = (index.insert(0, [7; 16]).unwrap(), index.get_ref(0, &pin).unwrap());
     for version in 0..1_000_000 {
-        index.insert(version % 10, [version; 16], &index.pin()).unwrap();
+        index.insert(version % 10, [version; 16]).unwrap();
     }
     assert_eq!(seen, (None, &[7; 16]));
     assert!(index.memory_bytes() > 128_000_000, "the pin keeps them all");
@@ -88,15 +87,15 @@ fn slots_that_a_long_pin_kept_are_given_back() {
 #[cfg_attr(miri, ignore = "long; the vault has tests of its own")]
 fn what_is_left_of_many_values_gathers_in_little_memory() {
     let keys = 300_000;
-    let index: BoxedIndex<u64, [u64; 16]> = (0..keys).map(|key| (key, [key; 16])).collect();
+    let index: Index<u64, Slot<[u64; 16]>> = (0..keys).map(|key| (key, Slot([key; 16]))).collect();
     let full = index.memory_bytes();
     // One of a hundred stays, spread over all pages.
     assert_eq!(index.retain(|key, _| key % 100 == 0), 297_000);
-    let few = BoxedIndex::<u64, [u64; 16]>::new().unwrap();
+    let few = Index::<u64, Slot<[u64; 16]>>::new().unwrap();
     for round in 0..20 {
         for key in (0..keys).step_by(100) {
-            index.insert(key, [round; 16], &index.pin()).unwrap();
-            few.insert(key, [round; 16], &few.pin()).unwrap();
+            index.insert(key, [round; 16]).unwrap();
+            few.insert(key, [round; 16]).unwrap();
         }
     }
     // The nodes stay.
@@ -106,7 +105,7 @@ fn what_is_left_of_many_values_gathers_in_little_memory() {
         if index.memory_bytes() <= most {
             break;
         }
-        (0..keys).step_by(100).for_each(|key| _ = index.insert(key, [round; 16], &index.pin()).unwrap());
+        (0..keys).step_by(100).for_each(|key| _ = index.insert(key, [round; 16]).unwrap());
     }
     assert!(index.memory_bytes() <= most, "{} bytes of {full}", index.memory_bytes());
     // Small nodes take more than the values.
@@ -117,12 +116,12 @@ fn what_is_left_of_many_values_gathers_in_little_memory() {
 fn values_that_many_operations_retire_under_each_pin_are_dropped_on_the_way() {
     let _alone = LONG_PINS.lock();
     let census = Census::new();
-    let index = BoxedIndex::<u64, Counted>::new().unwrap();
+    let index = empty::<u64, Arc<Counted>>();
     let (rounds, each) = if cfg!(miri) { (30, 20) } else { (1000, 1000) };
     let mut most = 0;
     for round in 0..rounds {
-        let pin = index.pin();
-        (0..each).for_each(|key| _ = index.insert(key, census.value(key, round), &pin).unwrap());
+        let _pin = index.pin();
+        (0..each).for_each(|key| _ = index.insert(key, census.value(key, round)).unwrap());
         let (made, dropped) = census.counts();
         most = most.max(made - dropped);
         // Other tests' pins delay drops that are due.
@@ -138,8 +137,8 @@ fn clearing_gives_everything_back<K: Kind>() {
     let census = Census::new();
     let keys = scaled(10_000) as u64;
     let entries = |version| (0..keys).map(move |number| (K::key(number), census.value(number, version)));
-    let mut index: Of<K, Counted> = entries(0).collect();
-    let of_empty = empty::<K, Counted>().memory_bytes();
+    let mut index: Index<K, Arc<Counted>> = entries(0).collect();
+    let of_empty = empty::<K, Arc<Counted>>().memory_bytes();
     assert!(index.live_bytes() > of_empty);
     index.clear();
     assert!(index.is_empty());
@@ -150,6 +149,6 @@ fn clearing_gives_everything_back<K: Kind>() {
     assert_eq!(index.len(), 0);
     // Without the slots' bookkeeping, of which there was one slot for each value, or more.
     assert!(index.memory_bytes() <= of_empty + keys as usize + 8192, "{} bytes", index.memory_bytes());
-    index.insert(key!(K, 1), census.value(1, 2), &Pinned::new()).unwrap();
-    assert_eq!(index.take(key!(K, 1)).unwrap().version, 2);
+    index.insert(K::key(1).probe(), census.value(1, 2)).unwrap();
+    assert_eq!(index.remove(K::key(1).probe()).unwrap().version, 2);
 }

@@ -4,15 +4,80 @@ mod batches;
 mod closures;
 mod drops;
 mod expiry;
-mod kinds;
+mod long_keys;
 mod memory;
-mod model;
-mod order;
-mod strings;
+mod references;
 mod threads;
 
-use latchless::index::Pinned;
+use latchless::index::{ByReference, Options, Pinned};
+use latchless::{Index, IndexKey, IndexValue, KeyFor};
+use std::fmt::Debug;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A kind of keys over which each test runs. Keys are made from numbers, and have the order of these.
+trait Kind:
+    IndexKey
+    + Clone
+    + Debug
+    + Ord
+    + Send
+    + Sync
+    + KeyFor<Arc<Counted>, Engine: ByReference<Self, Arc<Counted>>>
+    + KeyFor<Arc<drops::Grenade>>
+    + KeyFor<Arc<expiry::Lease>>
+    + KeyFor<Arc<String>>
+    + KeyFor<Arc<u64>>
+{
+    fn key(number: u64) -> Self;
+    fn number(&self) -> u64;
+}
+
+impl Kind for u64 {
+    fn key(number: u64) -> u64 {
+        number
+    }
+
+    fn number(&self) -> u64 {
+        *self
+    }
+}
+
+/// Byte strings of uneven length: some of them are stored outside of their leaf.
+impl Kind for Vec<u8> {
+    fn key(number: u64) -> Self {
+        let rest = if number.is_multiple_of(7) { 250 } else { number as usize % 5 };
+        [&number.to_be_bytes(), b"rest ".repeat(rest / 5).as_slice(), &vec![b'.'; rest % 5]].concat()
+    }
+
+    fn number(&self) -> u64 {
+        let number = u64::from_be_bytes(*self.first_chunk().expect("a key of a number"));
+        assert_eq!(*self, Self::key(number), "the whole key");
+        number
+    }
+}
+
+fn empty<K: KeyFor<V>, V: IndexValue>() -> Index<K, V> {
+    Index::new().expect("a first node")
+}
+
+fn limited<K: KeyFor<V>, V: IndexValue>(limit_bytes: usize) -> Index<K, V> {
+    let options = Options { limit_bytes: Some(limit_bytes), huge_pages: false, ..Options::default() };
+    Index::with_options(options).expect("a first node")
+}
+
+/// Runs each test over every kind of keys.
+macro_rules! over_every_kind {
+    ($($test:ident),* $(,)?) => {
+        mod words {
+            $(#[test] fn $test() { super::$test::<u64>(); })*
+        }
+        mod byte_strings {
+            $(#[test] fn $test() { super::$test::<Vec<u8>>(); })*
+        }
+    };
+}
+use over_every_kind;
 
 /// Counts creations and drops, and checks its own integrity.
 #[derive(Debug, Default)]
@@ -26,9 +91,9 @@ impl Census {
         Box::leak(Box::default())
     }
 
-    fn value(&'static self, key: u64, version: u64) -> Counted {
+    fn value(&'static self, key: u64, version: u64) -> Arc<Counted> {
         self.made.fetch_add(1, Ordering::Relaxed);
-        Counted { census: self, key, version, check: Box::new(key ^ version) }
+        Arc::new(Counted { census: self, key, version, check: Box::new(key ^ version) })
     }
 
     fn counts(&self) -> (u64, u64) {
@@ -60,7 +125,7 @@ impl Census {
 }
 
 #[derive(Debug)]
-struct Counted {
+pub struct Counted {
     census: &'static Census,
     key: u64,
     version: u64,

@@ -1,5 +1,0 @@
-//! Strings are keys of `BoxedBytesIndex`.
-
-fn main() {
-    let _ = latchless::BoxedIndex::<String, u64>::new();
-}

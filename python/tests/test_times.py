@@ -136,7 +136,7 @@ def test_what_is_no_time_and_subclasses():
     index = Index(np.array(MOMENTS[1:3], "M8[us]"), [1, 2])
     assert index[Later(1970, 1, 1)] == 1
     assert index[datetime.date(1970, 1, 1)] == 1
-    for nat in (np.datetime64("NaT"), np.datetime64("NaT", "s"), pandas.NaT):
+    for nat in (np.datetime64("NaT", "D"), np.datetime64("NaT", "s"), pandas.NaT):
         assert nat not in index
         with pytest.raises(ValueError, match="NaT"):
             index[nat] = 1

@@ -150,7 +150,7 @@ class Shard:
                 self.directory / upper,
                 keys,
                 values,
-                key_dtype=self.index.key_dtype,  # type: ignore[arg-type]
+                key_dtype=self.index.key_dtype,  # type: ignore[arg-type, unused-ignore]
                 value_dtype=self.index.value_dtype,
                 assume_sorted=True,
                 sync="never",

@@ -145,7 +145,7 @@ def test_what_is_no_time_and_subclasses():
         with pytest.raises(TypeError, match=r"datetime64\[us\]"):
             index[other] = 1
     values = Index([1], np.array([5], "m8[s]"))
-    for nat in (np.timedelta64("NaT"), np.timedelta64("NaT", "ns")):
+    for nat in (np.timedelta64("NaT", "s"), np.timedelta64("NaT", "ns")):
         values[1] = np.timedelta64(5, "s")
         values[1] = nat
         assert np.isnat(values[1])

@@ -7,7 +7,7 @@ use crate::bytes::keys::StringType;
 use crate::bytes::typed::Typed;
 use crate::dtype::KeyDtype;
 use crate::durable::Folder;
-use crate::kind::Kind;
+use crate::kind::{Hooks, Kind};
 use crate::lookups::Near;
 use crate::map::{Answers, Entry, Map, Nearest, Object};
 use crate::numbers::Numbers;
@@ -48,7 +48,7 @@ pub(crate) use with;
 
 /// The description of a type for `Core`: NumPy's code or `str` or `bytes`, its name, functions for single
 /// times, and for keys the function that finds the keys around an object.
-pub type DtypeOf = (String, String, Option<(Py<PyAny>, Py<PyAny>)>, Option<Py<PyAny>>);
+pub type DtypeOf = (String, String, Hooks, Option<Py<PyAny>>);
 
 /// What a new index is made of.
 pub struct Made<'a, 'py> {

@@ -49,6 +49,9 @@ pub struct ArrowType {
     pub width: usize,
 }
 
+/// Python's functions from a single time to a word and back; numbers have none.
+pub type Hooks = Option<(Py<PyAny>, Py<PyAny>)>;
+
 /// A dtype: the conversion of its single objects to words of an index.
 #[derive(Debug)]
 pub struct Kind {
@@ -62,7 +65,7 @@ impl Kind {
     pub fn new(
         py: Python<'_>,
         wide: bool,
-        (code, name, hooks): (&str, String, Option<(Py<PyAny>, Py<PyAny>)>),
+        (code, name, hooks): (&str, String, Hooks),
         is_key: bool,
     ) -> PyResult<Self> {
         let unknown = || PyTypeError::new_err(format!("keys and values can't be of dtype {name}"));

@@ -251,7 +251,7 @@ impl<B: Lane> Map for Numbers<B> {
     }
 
     fn compare_exchange<'v>(&self, key: B, expected: B, value: B) -> Result<bool, Undone> {
-        self.engine.store.compare_exchange(key, expected, value)
+        self.engine.store.compare_exchange(key, [expected, value])
     }
 
     fn compare_remove(&self, key: B, expected: B) -> Result<bool, Undone> {
@@ -326,7 +326,7 @@ impl<B: Lane> Map for Numbers<B> {
         let sequence = py.detach(|| self.engine.sequence(keys, cuts.len() > 2));
         let sequence = sequence.map_err(|undone| self.exception(undone))?;
         sequence.cut_between_keys(&mut cuts);
-        let cuts = (&cuts[..], self.engine.chunk_of_changes());
+        let cuts = (&cuts[..], self.reach().chunk());
         let (parts, failed) = batch::run_with(py, cuts, repeat_with(Changed::default), |chunk, changed| {
             let inserted = self.engine.insert_chunk(keys, values, &sequence, chunk, changed);
             inserted.map_err(|undone| self.exception(undone))
@@ -339,7 +339,7 @@ impl<B: Lane> Map for Numbers<B> {
         let keys = keys.words();
         self.checked(py, keys)?;
         let cuts = batch::cuts(keys.len(), threads);
-        let cuts = (&cuts[..], self.engine.chunk_of_changes());
+        let cuts = (&cuts[..], self.reach().chunk());
         let (parts, failed) = batch::run_with(py, cuts, repeat_with(Changed::default), |chunk, changed| {
             let removed = self.engine.remove_chunk(keys, chunk, changed);
             removed.map_err(|undone| self.exception(undone))

@@ -2,6 +2,7 @@
 //!
 //! Each change is a function of its own, not inlined, so that the wheel has it once.
 
+use crate::batch::{CHUNK, RECORD};
 use crate::engine::Undone;
 use latchless::{BytesValue, Index, IndexValue, KeyFor};
 use latchless_log::{Durable, Error, Kept, Reader, Stored};
@@ -12,7 +13,6 @@ use std::sync::Arc;
 pub type Result<T> = std::result::Result<T, Undone>;
 
 /// An index, with its redo log if it has one, whose columns are `C`.
-#[expect(clippy::large_enum_variant, reason = "a box would cost each read of an index in memory a load more")]
 pub enum Store<K: KeyFor<V>, V: IndexValue, C> {
     /// In memory alone.
     Memory(Index<K, V>),
@@ -91,6 +91,27 @@ pub enum Reach<'a> {
     Nothing(&'a Path),
 }
 
+impl Reach<'_> {
+    /// How many entries a chunk of a batch of changes has.
+    pub fn chunk(self) -> usize {
+        match self {
+            Self::Log(_) => RECORD,
+            Self::Memory | Self::Nothing(_) => CHUNK,
+        }
+    }
+}
+
+/// How many keys of a chunk were new, or the places in it that were refused, and why the first one was.
+pub type Inserted = std::result::Result<usize, (Vec<usize>, latchless::Error)>;
+
+/// The outcome of inserting a chunk with a log.
+pub fn logged(inserted: latchless_log::Result<usize>) -> Result<Inserted> {
+    match inserted {
+        Err(Error::Index { cause, refused }) => Ok(Err((refused, cause))),
+        inserted => Ok(Ok(inserted?)),
+    }
+}
+
 impl<K, V, C> Store<K, V, C>
 where
     K: KeyFor<V, Engine: Stored<K, V, C>>,
@@ -139,7 +160,7 @@ macro_rules! changes {
         impl<$($generic)*> $store {
             /// Sets a key, and returns its value before.
             #[inline(never)]
-            pub fn insert<'v>(&self, key: $probe, value: $taken) -> $crate::store::Result<Option<$value>> {
+            pub fn insert(&self, key: $probe, value: $taken) -> $crate::store::Result<Option<$value>> {
                 match self {
                     Self::Memory(index) => Ok(index.insert(key, $given(value))?),
                     Self::Durable(durable) => Ok(durable.insert(key, $logged(value))?),
@@ -159,7 +180,7 @@ macro_rules! changes {
 
             /// The key's value; without one it gets this value first.
             #[inline(never)]
-            pub fn get_or_insert<'v>(&self, key: $probe, value: $taken) -> $crate::store::Result<$value> {
+            pub fn get_or_insert(&self, key: $probe, value: $taken) -> $crate::store::Result<$value> {
                 match self {
                     Self::Memory(index) => Ok(index.get_or_insert(key, $given(value))?),
                     Self::Durable(durable) => Ok(durable.get_or_insert(key, $owned(value))?),
@@ -169,7 +190,7 @@ macro_rules! changes {
 
             /// Replaces the value of a present key, and returns the previous one.
             #[inline(never)]
-            pub fn replace<'v>(&self, key: $probe, value: $taken) -> $crate::store::Result<Option<$value>> {
+            pub fn replace(&self, key: $probe, value: $taken) -> $crate::store::Result<Option<$value>> {
                 match self {
                     Self::Memory(index) => Ok($settled(index.replace(key, $given(value)))?),
                     Self::Durable(durable) => Ok(durable.replace(key, $logged(value))?),
@@ -179,11 +200,10 @@ macro_rules! changes {
 
             /// Replaces the key's value if it is the expected one, and returns whether it was.
             #[inline(never)]
-            pub fn compare_exchange<'v>(
+            pub fn compare_exchange(
                 &self,
                 key: $probe,
-                expected: $taken,
-                value: $taken,
+                [expected, value]: [$taken; 2],
             ) -> $crate::store::Result<bool> {
                 match self {
                     Self::Memory(index) => {
@@ -197,7 +217,7 @@ macro_rules! changes {
 
             /// Removes a key if its value is the expected one, and returns whether it was.
             #[inline(never)]
-            pub fn compare_remove<'v>(&self, key: $probe, expected: $taken) -> $crate::store::Result<bool> {
+            pub fn compare_remove(&self, key: $probe, expected: $taken) -> $crate::store::Result<bool> {
                 match self {
                     Self::Memory(index) => Ok(index.compare_remove(key, $lent(expected)).is_ok()),
                     Self::Durable(durable) => Ok(durable.compare_remove(key, $logged(expected))?),

@@ -1,11 +1,11 @@
 //! Batches that change the index.
 
-use crate::batch::{CHUNK, Pulse, RECORD, stretches};
+use crate::batch::{CHUNK, Pulse, stretches};
 use crate::column::Words;
 use crate::engine::{Engine, NoKey, Undone};
 use crate::lane::Lane;
 use crate::sort;
-use crate::store::{Reach, Store};
+use crate::store::{Inserted, Store, logged};
 use latchless::Error;
 use std::ops::Range;
 
@@ -31,6 +31,20 @@ pub struct Changed {
     pub refused: Vec<usize>,
     /// Why.
     pub error: Option<Error>,
+}
+
+impl Changed {
+    /// Counts a chunk's new keys, or lists what of it was refused: then the number of new keys isn't reported.
+    /// `position` is that of a place in the chunk.
+    pub fn note(&mut self, inserted: Inserted, position: impl Fn(usize) -> usize) {
+        match inserted {
+            Ok(new) => self.keys += new,
+            Err((refused, error)) => {
+                self.refused.extend(refused.into_iter().map(position));
+                self.error.get_or_insert(error);
+            }
+        }
+    }
 }
 
 impl<B: Lane> Sequence<B> {
@@ -77,14 +91,6 @@ impl<B: Lane> Engine<B> {
         Ok(Sequence::ByKey(order))
     }
 
-    /// How many entries a chunk of a batch of changes has.
-    pub fn chunk_of_changes(&self) -> usize {
-        match self.store.reach() {
-            Reach::Log(_) => RECORD,
-            Reach::Memory | Reach::Nothing(_) => CHUNK,
-        }
-    }
-
     /// The entry that is `at` in the order.
     #[inline(always)]
     fn entry(
@@ -109,7 +115,7 @@ impl<B: Lane> Engine<B> {
         chunk: Range<usize>,
         changed: &mut Changed,
     ) -> Result<(), Undone> {
-        let refused = match &self.store {
+        let inserted = match &self.store {
             Store::Memory(index) => {
                 let (mut room, mut its_values) = ([B::MIN; CHUNK], [B::MIN; CHUNK]);
                 let (room, its_values) = (&mut room[..chunk.len()], &mut its_values[..chunk.len()]);
@@ -125,20 +131,11 @@ impl<B: Lane> Engine<B> {
                     room.push(key);
                     its_values.push(value);
                 }
-                match durable.insert_columns(&room, &its_values) {
-                    Err(latchless_log::Error::Index { cause, refused }) => Err((refused, cause)),
-                    inserted => Ok(inserted?),
-                }
+                logged(durable.insert_columns(&room, &its_values))?
             }
             Store::ReadOnly(reading) => return Err(reading.refusal()),
         };
-        match refused {
-            Ok(new) => changed.keys += new,
-            Err((refused, error)) => {
-                changed.refused.extend(refused.iter().map(|&at| sequence.position(chunk.start + at)));
-                changed.error.get_or_insert(error);
-            }
-        }
+        changed.note(inserted, |at| sequence.position(chunk.start + at));
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -279,3 +280,21 @@ def refused_by_a_signal(
             if 0 < len(refused) < count:
                 return refused
     raise AssertionError("no signal came amid a batch")
+
+
+def steps_until_killed(command: list[str], rng: random.Random, before: int) -> int:
+    """Kills a writer at a random moment. It prints "ready", the step that it begins with, which is `before` or a
+    later one, and then each step that is done. Returns the last step that it said to be done."""
+    steps = before
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
+        first = writer.stdout.readline().split()
+        assert first[0] == "ready"
+        assert int(first[1]) >= steps
+        for _ in range(rng.randrange(60)):
+            steps = int(writer.stdout.readline())
+        time.sleep(rng.random() / 200)
+        writer.send_signal(signal.SIGKILL)
+        for line in writer.stdout:
+            if line.endswith("\n"):
+                steps = int(line)
+    return steps

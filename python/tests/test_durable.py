@@ -16,7 +16,15 @@ import time
 
 import numpy as np
 import pytest
-from conftest import KEY_DTYPES, VALUE_DTYPES, assert_same, in_child, model_of, random_column
+from conftest import (
+    KEY_DTYPES,
+    VALUE_DTYPES,
+    assert_same,
+    in_child,
+    model_of,
+    random_column,
+    steps_until_killed,
+)
 
 from latchless import DurableIndex, Index, SnapshotPolicy
 
@@ -220,17 +228,7 @@ def test_a_killed_writer_loses_nothing_acknowledged(tmp_path, dtype, sync):
     steps = 0
     for life in range(10):
         command = [sys.executable, "-c", WRITER, str(tmp_path), sync, dtype, str(life)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
-            first = writer.stdout.readline().split()
-            assert first[0] == "ready"
-            assert int(first[1]) >= steps
-            for _ in range(rng.randrange(60)):
-                steps = int(writer.stdout.readline())
-            time.sleep(rng.random() / 200)
-            writer.send_signal(signal.SIGKILL)
-            for line in writer.stdout:
-                if line.endswith("\n"):
-                    steps = int(line)
+        steps = steps_until_killed(command, rng, steps)
         with DurableIndex.open(tmp_path, fenced=True) as index:
             key = np.array([255], dtype)[0]
             done = int(index.get(key, 0))

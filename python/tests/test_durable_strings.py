@@ -4,8 +4,6 @@ import copy
 import io
 import os
 import random
-import signal
-import subprocess
 import sys
 import threading
 import time
@@ -13,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from conftest import in_child
+from conftest import in_child, steps_until_killed
 
 from latchless import DurableIndex, Index, SnapshotPolicy
 from latchless._dtypes import columns
@@ -235,17 +233,7 @@ def test_a_killed_writer_loses_nothing_acknowledged(tmp_path, kind, sync):
     rng, steps = random.Random(kind), 0
     for life in range(8):
         command = [sys.executable, "-c", WRITER, str(tmp_path), sync, kind, str(life)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
-            first = writer.stdout.readline().split()
-            assert first[0] == "ready"
-            assert int(first[1]) >= steps
-            for _ in range(rng.randrange(60)):
-                steps = int(writer.stdout.readline())
-            time.sleep(rng.random() / 200)
-            writer.send_signal(signal.SIGKILL)
-            for line in writer.stdout:
-                if line.endswith("\n"):
-                    steps = int(line)
+        steps = steps_until_killed(command, rng, steps)
         with DurableIndex.open(tmp_path, fenced=True) as index:
             done = int(index.get(key(-1), "0"))
             assert done >= steps

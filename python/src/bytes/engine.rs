@@ -3,11 +3,11 @@
 
 use super::strings::Strings;
 use super::value::{self, Value};
-use crate::batch::{CHUNK, Pulse, RECORD};
+use crate::batch::Pulse;
 use crate::cells::Names;
 use crate::engine::Undone;
 use crate::gate::Pass;
-use crate::store::{Reach, Store, changes};
+use crate::store::{Store, changes, logged};
 use crate::updates::Changed;
 use latchless::index::Options;
 use latchless::{Direction, Error, FillFactor, Index, Result};
@@ -106,21 +106,11 @@ impl<V: Value> BytesEngine<V> {
             }
             Store::Durable(durable) => {
                 let its: Vec<_> = chunk.clone().map(|at| V::as_logged(V::at(values, at))).collect();
-                match durable.insert_columns(&keys.read(chunk), &its) {
-                    Err(latchless_log::Error::Index { cause, refused }) => Err((refused, cause)),
-                    inserted => Ok(inserted?),
-                }
+                logged(durable.insert_columns(&keys.read(chunk), &its))?
             }
             Store::ReadOnly(reading) => return Err(reading.refusal()),
         };
-        match inserted {
-            Ok(new) => changed.keys += new,
-            // If inserts of a batch were refused, the number of new keys isn't reported.
-            Err((refused, error)) => {
-                changed.refused.extend(refused.iter().map(|&at| start + at));
-                changed.error.get_or_insert(error);
-            }
-        }
+        changed.note(inserted, |at| start + at);
         Ok(())
     }
 
@@ -141,14 +131,6 @@ impl<V: Value> BytesEngine<V> {
             Store::ReadOnly(reading) => return Err(reading.refusal()),
         };
         Ok(())
-    }
-
-    /// How many entries a chunk of a batch of changes has.
-    pub fn chunk_of_changes(&self) -> usize {
-        match self.store.reach() {
-            Reach::Log(_) => RECORD,
-            Reach::Memory | Reach::Nothing(_) => CHUNK,
-        }
     }
 
     /// The entries of a range, at most `limit`, from its low end or from its high end.
@@ -202,7 +184,7 @@ impl<V: Value> BytesEngine<V> {
 }
 
 changes! {
-    impl[V: Value] Store<V::Key, V, Names>, (V::Key, &[u8]), (V, V::Taken<'v>);
+    impl[V: Value] Store<V::Key, V, Names>, (V::Key, &[u8]), (V, V::Taken<'_>);
     V::as_given, V::as_lent, V::as_logged, V::owned, value::settled::<V, _>
 }
 

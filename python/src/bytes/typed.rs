@@ -247,7 +247,7 @@ impl<V: Value> Map for Typed<V> {
         expected: V::Taken<'v>,
         value: V::Taken<'v>,
     ) -> Result<bool, Undone> {
-        self.engine.store.compare_exchange(&key, expected, value)
+        self.engine.store.compare_exchange(&key, [expected, value])
     }
 
     fn compare_remove(&self, key: KeyBytes<'_>, expected: V::Taken<'_>) -> Result<bool, Undone> {
@@ -329,14 +329,14 @@ impl<V: Value> Map for Typed<V> {
         let given = V::owner(&self.values, values, keys.len())?;
         let batch = V::batch(&given);
         // Of equal keys the last one stays: one thread inserts them in their order.
-        change_in_order(py, (keys.len(), 1), self.engine.chunk_of_changes(), |chunk, changed| {
+        change_in_order(py, (keys.len(), 1), self.reach().chunk(), |chunk, changed| {
             self.engine.insert_chunk(&keys, batch, chunk, changed).map_err(failure::undone)
         })
     }
 
     fn remove_many(&self, keys: &Object<'_>, threads: usize) -> PyResult<usize> {
         let (py, keys) = (keys.py(), self.keys.batch(keys)?);
-        change_in_order(py, (keys.len(), threads), self.engine.chunk_of_changes(), |chunk, changed| {
+        change_in_order(py, (keys.len(), threads), self.reach().chunk(), |chunk, changed| {
             self.engine.remove_chunk(&keys, chunk, changed).map_err(failure::undone)
         })
     }

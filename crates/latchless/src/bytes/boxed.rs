@@ -19,7 +19,6 @@ use std::sync::Arc;
 impl<K: BytesKey> Handles for ByteStrings<K, SlotId> {
     type Key = K;
     type KeyRef<'k> = &'k [u8];
-    type KeyBuf = Vec<u8>;
     type Entries<'i>
         = BytesEntries<'i, K, SlotId>
     where
@@ -30,23 +29,9 @@ impl<K: BytesKey> Handles for ByteStrings<K, SlotId> {
         self.tree.budget()
     }
 
-    fn empty(&mut self) {
-        self.clear();
-    }
-
     #[inline]
     fn own(key: &[u8]) -> K {
         K::from_bytes(key)
-    }
-
-    fn keep(key: &[u8], kept: &mut Option<Vec<u8>>) {
-        let kept = kept.get_or_insert_default();
-        kept.clear();
-        kept.extend_from_slice(key);
-    }
-
-    fn kept(kept: &Vec<u8>) -> &[u8] {
-        kept
     }
 
     #[inline]
@@ -160,7 +145,7 @@ fn readable<'k>(span: (Bound<&'k [u8]>, Bound<&'k [u8]>)) -> Bounds<'k> {
     bounds(span).unwrap_or(NOTHING)
 }
 
-impl<K: BytesKey, Q: BytesKey<K> + ?Sized> KeyForm<Q> for ByteStrings<K, SlotId> {
+impl<K: BytesKey, Q: BytesKey<K>> KeyForm<Q> for ByteStrings<K, SlotId> {
     #[inline(always)]
     fn with_key<R>(key: &Q, serve: impl FnOnce(&[u8]) -> R) -> R {
         key.with_bytes(serve)
@@ -174,38 +159,23 @@ impl<K: BytesKey, Q: BytesKey<K> + ?Sized> KeyForm<Q> for ByteStrings<K, SlotId>
         one.with_bytes(|one| other.with_bytes(|other| one.cmp(other)))
     }
 
-    fn find_many(&self, keys: &[Q], handles: &mut [Option<SlotId>]) -> Result<()>
-    where
-        Q: Sized,
-    {
+    fn find_many(&self, keys: &[Q], handles: &mut [Option<SlotId>]) -> Result<()> {
         self.get_many(keys, handles)
     }
 
-    fn near_many(&self, side: Side, keys: &[Q], found: &mut [Option<(K, SlotId)>])
-    where
-        Q: Sized,
-    {
+    fn near_many(&self, side: Side, keys: &[Q], found: &mut [Option<(K, SlotId)>]) {
         self.neighbours(side, keys, found);
     }
 
-    fn put_many(&self, entries: &[(Q, SlotId)], before: &mut [Option<SlotId>]) -> Result<(), Incomplete>
-    where
-        Q: Sized,
-    {
+    fn put_many(&self, entries: &[(Q, SlotId)], before: &mut [Option<SlotId>]) -> Result<(), Incomplete> {
         self.insert_many(entries, before)
     }
 
-    fn take_out_many(&self, keys: &[Q], removed: &mut [Option<SlotId>]) -> Result<()>
-    where
-        Q: Sized,
-    {
+    fn take_out_many(&self, keys: &[Q], removed: &mut [Option<SlotId>]) -> Result<()> {
         self.remove_many(keys, removed)
     }
 
-    fn load(&mut self, entries: &[(Q, SlotId)], fill: FillFactor) -> Result<()>
-    where
-        Q: Sized,
-    {
+    fn load(&mut self, entries: &[(Q, SlotId)], fill: FillFactor) -> Result<()> {
         self.bulk_load(entries.iter().map(|(key, handle)| (key, *handle)), fill)
     }
 }

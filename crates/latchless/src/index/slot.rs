@@ -1,7 +1,7 @@
 //! [`Slot`]: values of any type, without an `Arc`. And references to values under a [pin](Pinned).
 
 use super::engine::KeyFor;
-use super::{Index, Pinned};
+use super::{Index, Pinned, Storage};
 use core::fmt;
 use core::ops::{Deref, DerefMut};
 use latchless_core::base::index_key::IndexKey;
@@ -10,8 +10,8 @@ use latchless_core::base::index_value::{InBox, IndexValue};
 /// A value of any type `T` of an [`Index`], stored outside of the tree. Operations take a `T`, lend a `&T`,
 /// and return a clone in a `Slot`, which derefs to the `T`.
 ///
-/// An [`Arc<T>`](std::sync::Arc) as the value is one more allocation and one more cache miss per read, but its
-/// clones cost nothing, and `T` needn't be `Clone`. So a `Slot` is for values that are read in place:
+/// An [`Arc<T>`](std::sync::Arc) as the value is one more allocation and one more cache miss per read, but
+/// its clones cost nothing, and `T` needn't be `Clone`. So a `Slot` is for values that are read in place:
 /// [`get_with`](Index::get_with), [`get_each`](Index::get_each), [`scan_lent`](Index::scan_lent),
 /// [`get_ref`](Index::get_ref).
 ///
@@ -79,14 +79,14 @@ impl<T: Clone + Send + Sync + 'static> IndexValue for Slot<T> {
     }
 }
 
-/// An engine that lends values under a pin: of values in an [`Arc`](std::sync::Arc), in a [`Slot`], or of an own
-/// type whose form is [`InBox`](crate::InBox).
+/// An engine that lends values under a pin: of values in an [`Arc`](std::sync::Arc), in a [`Slot`], or of an
+/// own type whose form is [`InBox`](crate::InBox). Sealed.
 #[diagnostic::on_unimplemented(
     message = "an `Index` with values of type `{V}` has no references to them",
     label = "these values are stored in the tree, where they move",
     note = "`get_with` lends such a value; values in an `Arc` or in a `latchless::index::Slot` have references"
 )]
-pub trait ByReference<K: IndexKey, V: IndexValue> {
+pub trait ByReference<K: IndexKey, V: IndexValue>: Storage {
     #[doc(hidden)]
     fn get_ref<'p>(&'p self, key: K::Probe<'_>, pin: &'p Pinned) -> Option<V::Lent<'p>>;
 }

@@ -1,6 +1,6 @@
 //! Construction, size, memory and checks of a store of entries, whatever its keys are. An engine of an
-//! [`Index`](crate::Index) and the index below a [`Boxed`](super::boxed::Boxed) are such stores; their
-//! operations on entries differ.
+//! [`Index`](crate::Index) and the index of handles below a [`Boxed`](super::boxed::Boxed) are such stores;
+//! their operations on entries differ.
 
 use super::Options;
 use latchless_core::base::error::{Broken, Result};
@@ -26,7 +26,7 @@ pub trait Storage: Sized + Send + Sync {
 
 /// Implements [`Storage`] for a public type by its methods, and by the field that stores its keys.
 macro_rules! storage {
-    ([$($parameter:tt)*] $type:ty, $keys:ident $(, $flush:item)?) => {
+    ([$($parameter:tt)*] $type:ty, $keys:ident) => {
         impl<$($parameter)*> $crate::index::Storage for $type {
             fn create(options: $crate::index::Options) -> latchless_core::base::error::Result<Self> {
                 Self::with_options(options)
@@ -66,8 +66,6 @@ macro_rules! storage {
             fn reset(&mut self) {
                 self.reset();
             }
-
-            $($flush)?
         }
     };
 }

@@ -1,12 +1,12 @@
 //! Batches: requests descend in groups, so that their cache misses overlap.
 
-use super::{Boxed, HandleIndex, KeyForm, TOGETHER};
+use super::{Boxed, Handles, KeyForm, TOGETHER};
 use crate::index::Incomplete;
 use crate::slot_map::{Pinned, SlotId};
 use latchless_core::base::error::Result;
 use latchless_core::base::index::check_side_by_side;
 
-impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
+impl<I: Handles, T: Send + Sync + 'static> Boxed<I, T> {
     /// Looks up many keys; `answers` has room for as many. Each answer is what `show` returns for the value.
     #[inline]
     pub(super) fn read_each<'p, Q, R>(

@@ -2,7 +2,7 @@
 //! [`Index`](crate::Index).
 
 use super::engine::Clones;
-use super::{Boxed, HandleIndex, Handles, KeyForm, Pins, TOGETHER};
+use super::{Boxed, Handles, KeyForm, Pins, TOGETHER};
 use crate::index::Index;
 use crate::index::engine::Engine;
 use crate::index::order::{Neighbours, Ranked, Scanned, Side, nearer, span};
@@ -15,7 +15,7 @@ use latchless_core::base::index::Direction;
 use latchless_core::base::index_key::IndexKey;
 use latchless_core::base::index_value::IndexValue;
 
-impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
+impl<I: Handles, T: Send + Sync + 'static> Boxed<I, T> {
     /// Returns the entry that `find` finds, with its value. A handle names one value only, so that is the
     /// entry of the moment in which `find` took effect; if the value was retired since, it starts again.
     pub(super) fn found<'p>(
@@ -125,7 +125,7 @@ where
     }
 }
 
-impl<I: HandleIndex, V: IndexValue> Boxed<I, V> {
+impl<I: Handles, V: IndexValue> Boxed<I, V> {
     /// Calls `scan` with a function that calls `see` with the values of handles.
     #[inline]
     pub(crate) fn show<R>(

@@ -2,13 +2,13 @@
 //! its result is stored only if the entry is still the one that the closure was shown: the one with that
 //! handle.
 
-use super::{Boxed, HandleIndex};
+use super::{Boxed, Handles};
 use crate::index::changes::Action;
 use crate::slot_map::Pinned;
 use crate::tree::{Edit, Edited};
 use latchless_core::base::error::Result;
 
-impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
+impl<I: Handles, T: Send + Sync + 'static> Boxed<I, T> {
     /// Calls `ask` until its result applies to the current entry. Returns the value before.
     pub(super) fn compare_and_update<'p>(
         &'p self,

@@ -50,8 +50,7 @@ where
             if batch.is_empty() {
                 return Ok(());
             }
-            let mut replaced = [(); TOGETHER].map(Some);
-            let replaced = &mut replaced[..batch.len()];
+            let replaced = &mut [None; TOGETHER][..batch.len()];
             let inserted = self.insert_each(batch.into_iter(), replaced, &self.pin(), |_| ());
             inserted.map_err(|Incomplete { error, .. }| error)?;
         }

@@ -21,16 +21,9 @@ use std::sync::Arc;
 pub type Span<'k, I> = (Bound<<I as Handles>::KeyRef<'k>>, Bound<<I as Handles>::KeyRef<'k>>);
 
 /// An index from keys to handles of values: of words, or of byte strings.
-pub trait HandleIndex: Handles {}
-
-impl<I: Handles> HandleIndex for I {}
-
-/// The operations on handles.
 pub trait Handles: Storage {
     type Key;
     type KeyRef<'k>: Copy + fmt::Debug;
-    /// The form of a key that a cursor keeps.
-    type KeyBuf: Clone;
     type Entries<'i>: DoubleEndedIterator<Item = (Self::Key, SlotId)> + FusedIterator + Clone + fmt::Debug
     where
         Self: 'i;
@@ -38,15 +31,9 @@ pub trait Handles: Storage {
 
     /// Returns the budget of all memory, that of the values' slots included.
     fn budget(&self) -> &Arc<Budget>;
-    /// Removes all keys and returns the memory to the system.
-    fn empty(&mut self);
 
     /// Returns a key in owned form.
     fn own(key: Self::KeyRef<'_>) -> Self::Key;
-    /// Copies a key to a cursor's.
-    fn keep(key: Self::KeyRef<'_>, kept: &mut Option<Self::KeyBuf>);
-    /// Returns a cursor's key.
-    fn kept(kept: &Self::KeyBuf) -> Self::KeyRef<'_>;
 
     /// Returns the handle of a key.
     fn find(&self, key: Self::KeyRef<'_>) -> Option<SlotId>;
@@ -113,8 +100,8 @@ pub trait Handles: Storage {
 }
 
 /// An index that takes `Q` as a form of its keys: the keys themselves, and of byte strings any
-/// [`BytesKey<K>`](crate::BytesKey), such as `str` for `String`.
-pub trait KeyForm<Q: ?Sized>: HandleIndex {
+/// [`BytesKey<K>`](crate::BytesKey), such as `&str` for `String`.
+pub trait KeyForm<Q>: Handles {
     /// Calls `serve` with the key.
     fn with_key<R>(key: &Q, serve: impl FnOnce(Self::KeyRef<'_>) -> R) -> R;
     /// Calls `serve` with the ends of a range.
@@ -125,32 +112,22 @@ pub trait KeyForm<Q: ?Sized>: HandleIndex {
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers).
-    fn find_many(&self, keys: &[Q], handles: &mut [Option<SlotId>]) -> Result<()>
-    where
-        Q: Sized;
+    fn find_many(&self, keys: &[Q], handles: &mut [Option<SlotId>]) -> Result<()>;
     /// Finds the neighbours of many keys; `found` has room for as many.
-    fn near_many(&self, side: Side, keys: &[Q], found: &mut [Option<(Self::Key, SlotId)>])
-    where
-        Q: Sized;
+    fn near_many(&self, side: Side, keys: &[Q], found: &mut [Option<(Self::Key, SlotId)>]);
     /// Inserts many keys. See [`Index::insert_many`](crate::Index::insert_many).
     ///
     /// # Errors
     /// The inserts that were refused.
-    fn put_many(&self, entries: &[(Q, SlotId)], before: &mut [Option<SlotId>]) -> Result<(), Incomplete>
-    where
-        Q: Sized;
+    fn put_many(&self, entries: &[(Q, SlotId)], before: &mut [Option<SlotId>]) -> Result<(), Incomplete>;
     /// Removes many keys. See [`Index::remove_many`](crate::Index::remove_many).
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers).
-    fn take_out_many(&self, keys: &[Q], removed: &mut [Option<SlotId>]) -> Result<()>
-    where
-        Q: Sized;
+    fn take_out_many(&self, keys: &[Q], removed: &mut [Option<SlotId>]) -> Result<()>;
     /// Fills the index, which is empty.
     ///
     /// # Errors
     /// The entries aren't strictly ascending, or memory was refused; the index is then empty.
-    fn load(&mut self, entries: &[(Q, SlotId)], fill: FillFactor) -> Result<()>
-    where
-        Q: Sized;
+    fn load(&mut self, entries: &[(Q, SlotId)], fill: FillFactor) -> Result<()>;
 }

@@ -1,10 +1,10 @@
 //! Filling an empty index from sorted entries.
 
-use super::{Boxed, HandleIndex, KeyForm};
+use super::{Boxed, Handles, KeyForm};
 use latchless_core::base::error::{Error, Result};
 use latchless_core::base::fill::FillFactor;
 
-impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
+impl<I: Handles, T: Send + Sync + 'static> Boxed<I, T> {
     /// Fills an empty index from strictly ascending entries. O(n).
     ///
     /// # Errors

@@ -1,7 +1,7 @@
-//! The engine of an [`Index`](super::Index) whose values are stored outside of the tree, over either kind of key:
-//! [`Boxed`].
+//! The engine of an [`Index`](super::Index) whose values are stored outside of the tree: [`Boxed`], over either
+//! kind of key.
 //!
-//! The keys are in an index of handles ([`HandleIndex`]): of words, or of byte strings.
+//! The keys are in an index of handles ([`Handles`]): of words, or of byte strings.
 //!
 //! The index stores handles to the values. A value is put into the slots before its handle is inserted into
 //! the index, and retired after its handle has been removed. A handle is inserted into the index at most
@@ -25,8 +25,8 @@ mod point;
 mod retain;
 
 pub(crate) use engine::Clones;
-pub use handles::HandleIndex;
-pub(crate) use handles::{Handles, KeyForm, Span};
+pub use handles::Handles;
+pub(crate) use handles::{KeyForm, Span};
 pub use into_entries::IntoEntries;
 
 use super::{Options, Storage};
@@ -52,7 +52,7 @@ pub struct Boxed<I, T: Send + Sync + 'static> {
     slots: SlotMap<T>,
 }
 
-impl<I: HandleIndex, T: Send + Sync + 'static> Storage for Boxed<I, T> {
+impl<I: Handles, T: Send + Sync + 'static> Storage for Boxed<I, T> {
     fn create(options: Options) -> Result<Self> {
         let index = I::create(options)?;
         Ok(Self { slots: SlotMap::new(index.budget()), index })
@@ -88,7 +88,7 @@ impl<I: HandleIndex, T: Send + Sync + 'static> Storage for Boxed<I, T> {
     }
 
     fn reset(&mut self) {
-        self.index.empty();
+        Storage::reset(&mut self.index);
         self.slots.clear();
     }
 
@@ -97,7 +97,7 @@ impl<I: HandleIndex, T: Send + Sync + 'static> Storage for Boxed<I, T> {
     }
 }
 
-impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
+impl<I: Handles, T: Send + Sync + 'static> Boxed<I, T> {
     /// Pins the calling thread: references that it reads stay valid as long as the pin.
     pub(super) fn pin(&self) -> Pinned {
         Pinned::new()

@@ -1,13 +1,13 @@
 //! The newest versions of keys, with values of any type.
 
-use super::{Boxed, HandleIndex, TOGETHER};
+use super::{Boxed, Handles, TOGETHER};
 use crate::index::newest::Versions;
 use crate::slot_map::{Pinned, SlotId};
 use latchless_core::base::index_key::IndexKey;
 use latchless_core::base::index_value::IndexValue;
 use latchless_core::base::versioned::VersionedKey;
 
-impl<I: HandleIndex, V: IndexValue> Boxed<I, V> {
+impl<I: Handles, V: IndexValue> Boxed<I, V> {
     /// Returns the newest version of a key.
     fn newest_of<'p, K: IndexKey>(
         &'p self,
@@ -27,7 +27,7 @@ impl<I: HandleIndex, V: IndexValue> Boxed<I, V> {
     }
 }
 
-impl<K: IndexKey, I: HandleIndex + Versions<K, SlotId>, V: IndexValue> Versions<K, V> for Boxed<I, V> {
+impl<K: IndexKey, I: Handles + Versions<K, SlotId>, V: IndexValue> Versions<K, V> for Boxed<I, V> {
     fn newest(&self, key: VersionedKey<K::Probe<'_>>) -> Option<(u64, V)> {
         self.newest_of(key, &self.pin()).map(|(number, value)| (number, value.clone()))
     }

@@ -18,7 +18,6 @@ use std::sync::Arc;
 impl<K: Key> Handles for Index<K, SlotId> {
     type Key = K;
     type KeyRef<'k> = K;
-    type KeyBuf = K;
     type Entries<'i> = Range<'i, K, SlotId>;
     type IntoEntries = Entries<Words<K, SlotId>>;
 
@@ -26,23 +25,9 @@ impl<K: Key> Handles for Index<K, SlotId> {
         self.engine.tree.budget()
     }
 
-    fn empty(&mut self) {
-        self.exclusive().clear();
-    }
-
     #[inline(always)]
     fn own(key: K) -> K {
         key
-    }
-
-    #[inline(always)]
-    fn keep(key: K, kept: &mut Option<K>) {
-        *kept = Some(key);
-    }
-
-    #[inline(always)]
-    fn kept(kept: &K) -> K {
-        *kept
     }
 
     #[inline(always)]

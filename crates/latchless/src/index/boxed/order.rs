@@ -1,11 +1,11 @@
 //! The nearest entry in a direction, and the first one to be taken out.
 
-use super::{Boxed, HandleIndex};
+use super::{Boxed, Handles};
 use crate::slot_map::Pinned;
 use core::ops::Bound;
 use latchless_core::base::index::Direction;
 
-impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
+impl<I: Handles, T: Send + Sync + 'static> Boxed<I, T> {
     pub(super) fn pop<'p>(&'p self, direction: Direction, pin: &'p Pinned) -> Option<(I::Key, &'p T)> {
         let (key, handle) = self.index.pop(direction)?;
         self.retire(handle, pin).map(|value| (key, value))

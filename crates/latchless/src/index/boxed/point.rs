@@ -1,12 +1,12 @@
 //! Steps of operations on one key: finding its value, adding and replacing one. Each is one atomic step.
 
-use super::{Boxed, HandleIndex};
+use super::{Boxed, Handles};
 use crate::index::access::expect_infallible;
 use crate::slot_map::{Pinned, SlotId};
 use crate::tree::{Edit, Edited};
 use latchless_core::base::error::Result;
 
-impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
+impl<I: Handles, T: Send + Sync + 'static> Boxed<I, T> {
     /// Returns the value of a key.
     #[inline]
     pub(super) fn find<'p>(&'p self, key: I::KeyRef<'_>, pin: &'p Pinned) -> Option<&'p T> {

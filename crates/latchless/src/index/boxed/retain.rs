@@ -1,6 +1,6 @@
 //! The removal of entries by a condition.
 
-use super::{Boxed, HandleIndex, Pins, SlotId};
+use super::{Boxed, Handles, Pins, SlotId};
 use crate::index::settled;
 use crate::slot_map::Pinned;
 use crate::tree::Edit;
@@ -8,7 +8,7 @@ use core::ops::Bound::Unbounded;
 use core::ops::ControlFlow;
 use latchless_core::base::index::Direction::Forward;
 
-impl<I: HandleIndex, T: Send + Sync + 'static> Boxed<I, T> {
+impl<I: Handles, T: Send + Sync + 'static> Boxed<I, T> {
     /// Removes every entry for which `keep` returns `false`, and returns their number. `keep` is called
     /// with the value that is removed; if that changes meanwhile, it is called again.
     pub(super) fn keep_only(&self, mut keep: impl FnMut(I::KeyRef<'_>, &T) -> bool) -> usize {

@@ -3,7 +3,7 @@
 
 use latchless::bytes::{MultiEntries, MultiIndex, MultiKeys};
 use latchless::index::engine::Prefixed;
-use latchless::index::{Cursor, Group, LentKey, Own, Range, Scan};
+use latchless::index::{ByReference, Cursor, Group, LentKey, Own, Pinned, Range, Scan};
 use latchless::snapshot::{self, multi};
 use latchless::{Broken, BytesKey, Direction, Distance, Index, IndexValue, Key, KeyFor};
 use latchless::{PrefixKey, Result, Stats, Value};
@@ -79,6 +79,14 @@ macro_rules! reads {
             self.0.$name($($argument),*)
         }
     )*};
+}
+
+/// References to values that are stored outside of the tree.
+impl<'a, K: KeyFor<V, Engine: ByReference<K, V>>, V: IndexValue> Reader<'a, Index<K, V>> {
+    reads! { Index:
+        fn pin(self) -> Pinned;
+        fn get_ref(self, key: K::Probe<'_>, pin: &'a Pinned) -> Option<V::Lent<'a>>;
+    }
 }
 
 /// Reads of every index with one value a key.

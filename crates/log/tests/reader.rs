@@ -27,7 +27,7 @@ fn methods(room: &str, of: &[&str]) -> BTreeSet<String> {
             let takes_self = signature
                 .split('{')
                 .next()
-                .is_some_and(|it| it.contains("&self") || it.contains("&mut self"));
+                .is_some_and(|it| ["&self", "&mut self", "&'p self"].iter().any(|own| it.contains(own)));
             if is_its && takes_self {
                 let name = rest.split(['(', '<']).next().expect("a name");
                 names.insert(name.to_owned());

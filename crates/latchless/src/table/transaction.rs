@@ -1,14 +1,18 @@
 //! Transactions of a table: reads of one moment, and a commit that takes place only if they still hold.
 
-use super::TableKey;
 use super::batch::Batch;
 use super::error::TableError;
 use super::held::{RowSnapshot, at};
+use super::non_unique::NonUnique;
 use super::table::Table;
 use super::unique::Unique;
+use super::{EntryKey, TableKey};
 use crate::blink::{Conflicts, Tries};
-use crate::versions::VersionedIndex;
+use crate::index::PrefixKey;
+use crate::versions::{VersionedIndex, owned};
 use core::fmt;
+use core::ops::{Bound, RangeBounds};
+use latchless_core::base::index_key::IndexKey;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -110,6 +114,144 @@ impl<'t, K: TableKey<R>, R: Send + Sync + 'static> Transaction<'t, K, R> {
         let row = at(&index.0.index, &self.snapshot).get(key.probe());
         self.read(&index.0.index, key);
         row.filter(|row| !self.written.contains_key(&(self.table.key)(row)))
+    }
+
+    /// Returns the rows whose primary keys are in a range, in their order, with the transaction's own
+    /// changes. All keys of the range count as read, those that aren't there included: a row that another
+    /// commit inserts into it is a conflict. A range that starts after its end is empty. O(log n + m) for m
+    /// rows, and O(rows that the transaction has written).
+    ///
+    /// ```
+    /// use latchless::table::{Table, TableError};
+    ///
+    /// let bookings = Table::<u64, (u64, u64)>::builder(|&(from, _)| from).build()?;
+    /// bookings.insert((10, 12))?;
+    /// // No other booking may take these hours meanwhile.
+    /// let mut booking = bookings.begin();
+    /// assert!(booking.range(12..14).is_empty());
+    /// booking.insert((12, 14));
+    /// bookings.insert((13, 15))?;
+    /// assert!(matches!(booking.commit(), Err(TableError::Conflict)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn range<'q>(&mut self, range: impl RangeBounds<K::Probe<'q>>) -> Vec<Arc<R>> {
+        let bounds = owned::<K>(&range);
+        let primary = |row: &Arc<R>| vec![(self.table.key)(row)];
+        let rows = self.with_own(self.snapshot.range(range), primary, |key| bounds.contains(key));
+        self.read_range(&self.table.rows, bounds);
+        rows
+    }
+
+    /// Returns the rows whose keys in a unique index are in a range, in the order of these. See
+    /// [`Transaction::range`].
+    ///
+    /// # Panics
+    /// If the index is of another table.
+    pub fn find_range<'q, S: TableKey<R>>(
+        &mut self,
+        index: &'t Unique<S, R>,
+        range: impl RangeBounds<S::Probe<'q>>,
+    ) -> Vec<Arc<R>> {
+        let (entries, bounds) = (&*index.0, owned::<S>(&range));
+        let there = at(&entries.index, &self.snapshot);
+        let keys = |row: &Arc<R>| entries.keys_of(Some(row));
+        let rows = self.with_own(there.range(range), keys, |key| bounds.contains(key));
+        self.read_range(&entries.index, bounds);
+        rows
+    }
+
+    /// Returns the rows with this key of an index that isn't unique, in the order of their primary keys. See
+    /// [`Transaction::find_all_in`].
+    ///
+    /// # Panics
+    /// If the index is of another table.
+    pub fn find_all<S: IndexKey + Ord>(
+        &mut self,
+        index: &'t NonUnique<(S, K), R>,
+        key: S::Probe<'_>,
+    ) -> Vec<Arc<R>>
+    where
+        (S, K): EntryKey<R> + for<'p> PrefixKey<Prefix<'p> = S::Probe<'p>>,
+    {
+        self.find_all_in(index, key..=key)
+    }
+
+    /// Returns the rows whose keys in an index that isn't unique are in a range, in the order of (key,
+    /// primary key). A row that another commit gives a key in the range is a conflict. See
+    /// [`Transaction::range`].
+    ///
+    /// ```
+    /// # use latchless::table::{Table, TableError};
+    /// let mut builder = Table::<u64, (u64, u32)>::builder(|shift| shift.0);
+    /// let by_day = builder.index("day", |shift| shift.1)?;
+    /// let shifts = builder.build()?;
+    /// for (id, day) in [(1, 20), (2, 21), (3, 21)] {
+    ///     shifts.insert((id, day))?;
+    /// }
+    /// shifts.transact(|plan| {
+    ///     let tomorrow = plan.find_all(&by_day, 21);
+    ///     if tomorrow.len() > 1 {
+    ///         plan.replace((tomorrow[1].0, 22));
+    ///     }
+    ///     assert_eq!(plan.find_all_in(&by_day, 21..).len(), 2);
+    ///     Ok::<_, TableError<_>>(())
+    /// })?;
+    /// assert_eq!(by_day.snapshot().count(21), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If the index is of another table.
+    pub fn find_all_in<'q, S: IndexKey + Ord>(
+        &mut self,
+        index: &'t NonUnique<(S, K), R>,
+        range: impl RangeBounds<S::Probe<'q>>,
+    ) -> Vec<Arc<R>>
+    where
+        (S, K): EntryKey<R> + for<'p> PrefixKey<Prefix<'p> = S::Probe<'p>>,
+    {
+        let (entries, (low, high)) = (&*index.0, owned::<S>(&range));
+        let there = at(&entries.index, &self.snapshot);
+        let there = there.between(range.start_bound().cloned(), range.end_bound().cloned());
+        let keys = |row: &Arc<R>| entries.keys_of(Some(row));
+        let rows = self.with_own(there, keys, |(key, _)| (low.as_ref(), high.as_ref()).contains(key));
+        let number = self.number();
+        self.reads.push(Box::new(move || {
+            let (low, high) = (low.as_ref().map(S::probe), high.as_ref().map(S::probe));
+            let changed = entries.index.changed_between(low, high, number)?;
+            Some(entries.index.tries(changed.probe()))
+        }));
+        rows
+    }
+
+    /// Returns rows in the order of their keys: of these entries, those that the transaction hasn't written,
+    /// and those of its own with keys within.
+    fn with_own<E: Ord>(
+        &self,
+        there: impl Iterator<Item = (E, Arc<R>)>,
+        keys: impl Fn(&Arc<R>) -> Vec<E>,
+        within: impl Fn(&E) -> bool,
+    ) -> Vec<Arc<R>> {
+        let is_as_before = |row: &R| !self.written.contains_key(&(self.table.key)(row));
+        let mut entries: Vec<_> = there.filter(|(_, row)| is_as_before(row)).collect();
+        for row in self.written.values().flatten() {
+            let own = keys(row).into_iter().filter(&within);
+            entries.extend(own.map(|key| (key, Arc::clone(row))));
+        }
+        entries.sort_by(|(left, _), (right, _)| left.cmp(right));
+        entries.into_iter().map(|(_, row)| row).collect()
+    }
+
+    fn read_range<S: TableKey<R>>(
+        &mut self,
+        index: &'t VersionedIndex<S, Arc<R>>,
+        range: (Bound<S>, Bound<S>),
+    ) {
+        let number = self.number();
+        self.reads.push(Box::new(move || {
+            let changed = index.changed_in(&range, number)?;
+            Some(index.tries(changed.probe()))
+        }));
     }
 
     fn read<S: TableKey<R>>(&mut self, index: &'t VersionedIndex<S, Arc<R>>, key: S) {

@@ -81,7 +81,7 @@ impl<K: IndexKey, V: IndexValue> WriteBatch<K, V> {
 }
 
 /// Returns the bounds of a range in owned form.
-pub(super) fn owned<'q, K: IndexKey>(range: &impl RangeBounds<K::Probe<'q>>) -> (Bound<K>, Bound<K>) {
+pub(crate) fn owned<'q, K: IndexKey>(range: &impl RangeBounds<K::Probe<'q>>) -> (Bound<K>, Bound<K>) {
     let own = |bound: Bound<&K::Probe<'q>>| bound.map(|&probe| K::own(probe));
     (own(range.start_bound()), own(range.end_bound()))
 }

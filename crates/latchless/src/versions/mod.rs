@@ -67,6 +67,7 @@ mod transaction;
 mod version;
 mod versioned;
 
+pub(crate) use batch::owned;
 pub use batch::{Change, WriteBatch};
 pub use clock::Retention;
 pub(crate) use clock::{Clock, Turn};

@@ -13,7 +13,6 @@ use super::versioned::VersionedIndex;
 use crate::KeyFor;
 use crate::blink::Conflicts;
 use core::fmt;
-use core::ops::ControlFlow::{Break, Continue};
 use core::ops::{Bound, RangeBounds};
 use latchless_core::base::error::{Error, Result};
 use latchless_core::base::index_value::IndexValue;
@@ -239,20 +238,11 @@ impl<'i, K: KeyFor<Version<V>> + Ord, V: IndexValue> Transaction<'i, K, V> {
 
     /// Returns a key that the transaction has read and a later commit has written.
     fn conflict(&self, commit: &Commit<'_, K, V>) -> Option<K> {
-        let (index, number) = (&self.snapshot.index().index, self.number());
+        let (index, number) = (self.snapshot.index(), self.number());
         // The snapshot keeps a version of each key that had a value.
         let key = self.read.iter().find(|key| commit.has_changed_since(key.probe(), number, false));
-        key.map(|key| K::own(key.probe())).or_else(|| {
-            self.ranges.iter().find_map(|(low, high)| {
-                let range = (low.as_ref().map(K::probe), high.as_ref().map(K::probe));
-                let mut changed = None;
-                let _ = index.scan(range, |key, version| {
-                    changed = version.has_changed_since(number).then_some(key);
-                    if changed.is_none() { Continue(()) } else { Break(()) }
-                });
-                changed
-            })
-        })
+        let key = key.map(|key| K::own(key.probe()));
+        key.or_else(|| self.ranges.iter().find_map(|range| index.changed_in(range, number)))
     }
 }
 

@@ -4,8 +4,10 @@ use super::clock::{Clock, Retention};
 use super::version::Version;
 use crate::KeyFor;
 use crate::blink::Tries;
-use crate::index::{Index, Options};
+use crate::index::{Index, Options, PrefixKey, Prefixed};
 use core::fmt;
+use core::ops::Bound;
+use core::ops::ControlFlow::{Break, Continue};
 use latchless_core::base::error::{Broken, Result};
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index_value::IndexValue;
@@ -170,6 +172,31 @@ impl<K: KeyFor<Version<V>>, V: IndexValue> VersionedIndex<K, V> {
     /// that had a value has a version.
     pub(crate) fn has_changed_since(&self, key: K::Probe<'_>, number: u64) -> bool {
         self.index.get_with(key, |version| version.has_changed_since(number)).unwrap_or(false)
+    }
+
+    /// Returns a key of a range that a commit after this number wrote. A snapshot of this number is there.
+    pub(crate) fn changed_in(&self, (low, high): &(Bound<K>, Bound<K>), number: u64) -> Option<K> {
+        let mut changed = None;
+        let _ = self.index.scan((low.as_ref().map(K::probe), high.as_ref().map(K::probe)), |key, version| {
+            changed = version.has_changed_since(number).then_some(key);
+            if changed.is_none() { Continue(()) } else { Break(()) }
+        });
+        changed
+    }
+
+    /// The same of the keys that begin with a prefix within these bounds.
+    pub(crate) fn changed_between(
+        &self,
+        low: Bound<K::Prefix<'_>>,
+        high: Bound<K::Prefix<'_>>,
+        number: u64,
+    ) -> Option<K>
+    where
+        K: PrefixKey,
+        K::Engine: Prefixed<K, Version<V>>,
+    {
+        let mut entries = self.index.between(low, high);
+        entries.find_map(|(key, version)| version.has_changed_since(number).then_some(key))
     }
 
     /// Checks the invariants of the tree, see [`Index::check_invariants`].

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 type Map = BTreeMap<u64, Person>;
 
-fn random(rng: &mut Rng, id: u64) -> Person {
+pub fn random(rng: &mut Rng, id: u64) -> Person {
     let count = rng.next() % 3;
     let mut tag = || format!("{}{}", ["t", "u"][rng.next() as usize % 2], rng.next() % 3);
     let tags = (0..count).map(|_| tag()).collect();

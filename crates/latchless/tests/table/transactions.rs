@@ -1,9 +1,12 @@
 //! Transactions of a table: their histories are serializable, and what conflicts with what.
 
 use crate::checker::{self, Anomaly, Operation};
-use crate::people::{Person, people};
+use crate::model::random;
+use crate::people::{People, Person, people};
 use latchless::Error;
-use latchless::table::{Batch, Table, TableError, Unique};
+use latchless::table::{Batch, Table, TableError, Transaction, Unique};
+use latchless_core::testing::Rng;
+use std::ops::Bound::{Excluded, Unbounded};
 use std::thread::yield_now;
 
 const EACH: usize = if cfg!(miri) { 5 } else { 1000 };
@@ -134,6 +137,81 @@ fn a_transaction_sees_its_own_changes() {
     taken.insert(Person::new(3, "z", 1));
     assert!(matches!(taken.commit(), Err(TableError::Duplicate { .. })));
     people.table.check_invariants().unwrap();
+}
+
+#[test]
+fn ranges_of_a_transaction_are_those_of_the_table_after_its_commit() {
+    let people = people();
+    let mut rng = Rng(7);
+    let mut committed = 0;
+    for _ in 0..400 {
+        let mut transaction = people.table.begin();
+        for _ in 0..rng.below(6) {
+            let id = rng.below(12);
+            let person = random(&mut rng, id);
+            match rng.below(3) {
+                0 => transaction.remove(person.id),
+                _ => transaction.replace(person),
+            };
+        }
+        let ids = rng.below(12)..rng.below(14);
+        let ages = rng.below(8) as u32..=rng.below(8) as u32;
+        let tags = ["", "t", "t1", "u"][rng.below(4) as usize]..;
+        let badges = (Excluded(rng.below(5)), Unbounded);
+        let found = [
+            transaction.range(ids.clone()),
+            transaction.find_range(&people.by_badge, badges),
+            transaction.find_range(&people.by_email, "b"..),
+            transaction.find_all_in(&people.by_age, ages.clone()),
+            transaction.find_all(&people.by_age, *ages.start()),
+            transaction.find_all_in(&people.by_tag, tags.clone()),
+        ];
+        if transaction.commit().is_err() {
+            continue;
+        }
+        committed += 1;
+        let now = people.table.snapshot();
+        let rows = [
+            now.range(ids).map(|(_, row)| row).collect::<Vec<_>>(),
+            people.by_badge.at(&now).range(badges).map(|(_, row)| row).collect(),
+            people.by_email.at(&now).range("b"..).map(|(_, row)| row).collect(),
+            people.by_age.at(&now).range(ages.clone()).collect(),
+            people.by_age.at(&now).get(*ages.start()).collect(),
+            people.by_tag.at(&now).range(tags).collect(),
+        ];
+        assert_eq!(found, rows);
+    }
+    assert!(committed > 50, "{committed}");
+}
+
+#[test]
+fn a_transaction_conflicts_with_a_row_that_comes_into_a_range_or_leaves_it() {
+    type Read<'r> = &'r dyn for<'t> Fn(&mut Transaction<'t, u64, Person>, &'t People);
+    let by_id: Read<'_> = &|transaction, _| _ = transaction.range(3..5);
+    let by_email: Read<'_> = &|transaction, people| _ = transaction.find_range(&people.by_email, "3".."5");
+    let by_age: Read<'_> = &|transaction, people| _ = transaction.find_all_in(&people.by_age, 23..25);
+    let of_an_age: Read<'_> = &|transaction, people| _ = transaction.find_all(&people.by_age, 24);
+    let conflicts = |read: Read<'_>, change: &dyn Fn(&People)| {
+        let people = people();
+        for id in [1, 4, 8] {
+            people.table.insert(Person::new(id, &id.to_string(), 20 + id as u32)).unwrap();
+        }
+        let mut transaction = people.table.begin();
+        read(&mut transaction, &people);
+        change(&people);
+        transaction.insert(Person::new(100, "new", 7));
+        matches!(transaction.commit(), Err(TableError::Conflict))
+    };
+    for read in [by_id, by_email, by_age, of_an_age] {
+        assert!(!conflicts(read, &|people| _ = people.table.remove(8).unwrap()));
+        assert!(!conflicts(read, &|people| people.table.insert(Person::new(9, "9", 9)).unwrap()));
+        assert!(conflicts(read, &|people| _ = people.table.remove(4).unwrap()));
+    }
+    let comes = |people: &People| people.table.insert(Person::new(3, "3", 24)).unwrap();
+    assert!([by_id, by_email, by_age, of_an_age].iter().all(|read| conflicts(read, &comes)));
+    let moves = |people: &People| _ = people.table.replace(Person::new(8, "40", 24)).unwrap();
+    assert!(!conflicts(by_id, &moves));
+    assert!([by_email, by_age, of_an_age].iter().all(|read| conflicts(read, &moves)));
 }
 
 #[test]

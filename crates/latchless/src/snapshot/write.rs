@@ -45,12 +45,17 @@ impl Part {
     fn extend(&mut self, data_type: DataType, cells: impl ExactSizeIterator<Item = u64>) -> Result<()> {
         self.reserve(cells.len() * data_type.width_bytes())?;
         match data_type.width_bytes() {
-            1 => self.0.extend(cells.map(|cell| cell as u8)),
-            2 => self.0.extend(cells.flat_map(|cell| (cell as u16).to_le_bytes())),
-            4 => self.0.extend(cells.flat_map(|cell| (cell as u32).to_le_bytes())),
-            _ => self.0.extend(cells.flat_map(u64::to_le_bytes)),
+            1 => self.extend_low::<1>(cells),
+            2 => self.extend_low::<2>(cells),
+            4 => self.extend_low::<4>(cells),
+            _ => self.extend_low::<8>(cells),
         }
         Ok(())
+    }
+
+    #[inline(always)]
+    fn extend_low<const BYTES: usize>(&mut self, cells: impl Iterator<Item = u64>) {
+        cells.for_each(|cell| self.0.extend_from_slice(&cell.to_le_bytes()[..BYTES]));
     }
 
     fn push(&mut self, bytes: &[u8]) -> Result<()> {

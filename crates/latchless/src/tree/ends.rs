@@ -50,13 +50,29 @@ pub(super) fn edit_at_ends<B: Bits, M: Mode>(
     edit_at: impl Fn(usize) -> (B, Edit<B>),
     mut done: impl FnMut(usize, Result<Edited<B>>),
 ) {
-    let Some(order) = better_order(tree, edits.clone().map(|at| edit_at(at).0)) else {
-        return edit_in_turn::<_, M>(tree, edits, edit_at, done);
-    };
+    match better_order(tree, edits.clone().map(|at| edit_at(at).0)) {
+        None => edit_in_turn::<_, M>(tree, edits, edit_at, done),
+        Some(order) => {
+            let start = edits.start;
+            let answers = edit_in_order::<_, M>(tree, &order, &|at| edit_at(start + at));
+            edits.zip(answers).for_each(|(at, answer)| done(at, answer.expect("each of them was done")));
+        }
+    }
+}
+
+/// Applies edits in this order. Returns their answers by number.
+///
+/// It is compiled once for each width of keys, not for each caller.
+#[inline(never)]
+fn edit_in_order<B: Bits, M: Mode>(
+    tree: &BlinkTree<B>,
+    order: &[(B, usize)],
+    edit_at: &dyn Fn(usize) -> (B, Edit<B>),
+) -> Vec<Option<Result<Edited<B>>>> {
     let mut answers: Vec<_> = order.iter().map(|_| None).collect();
-    let in_order = |at: usize| edit_at(edits.start + order[at].1);
+    let in_order = |at: usize| edit_at(order[at].1);
     edit_in_turn::<_, M>(tree, 0..order.len(), in_order, |at, edited| answers[order[at].1] = Some(edited));
-    edits.zip(answers).for_each(|(at, answer)| done(at, answer.expect("each of them was done")));
+    answers
 }
 
 /// Returns the keys in the order in which they go to one end, each with its number; equal ones keep
@@ -77,8 +93,15 @@ fn better_order<B: Bits>(
         return None;
     }
     let mut order: Vec<_> = keys.zip(0..).collect();
-    order.sort_by(|(a, _), (b, _)| if up { a.cmp(b) } else { b.cmp(a) });
+    sort(&mut order, up);
     Some(order)
+}
+
+/// Sorts numbered keys; equal ones keep their order.
+///
+/// A function of its own, because a sort is much code, and a closure is another one for each caller.
+fn sort<B: Bits>(numbered: &mut [(B, usize)], up: bool) {
+    numbered.sort_by(|(a, _), (b, _)| if up { a.cmp(b) } else { b.cmp(a) });
 }
 
 /// Applies edits one after the other. See [`edit_at_ends`].

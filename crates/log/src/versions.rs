@@ -227,6 +227,35 @@ impl<K: KeyFor<Version<V>> + BytesKey, V: SavedValue> DurableVersionedIndex<K, V
         publish(&self.journal, commit, draft)
     }
 
+    /// Removes all keys whose newest value a closure doesn't keep, such as those that have expired, and
+    /// returns their number: see [`VersionedIndex::retain`]. Each commit of some hundred removals is one
+    /// record.
+    ///
+    /// # Errors
+    /// Those of [`DurableVersionedIndex::commit`]; what was removed until then stays so.
+    ///
+    /// ```
+    /// # use latchless_log::{DurableVersionedIndex, Options};
+    /// # let folder = std::env::temp_dir().join(format!("latchless-log-retain-{}", std::process::id()));
+    /// let (sessions, _) = DurableVersionedIndex::<String, u64>::open(&folder, Options::default())?;
+    /// sessions.insert("ada", 150)?; // The value is the moment at which the session expires.
+    /// sessions.insert("bob", 90)?;
+    /// assert_eq!(sessions.retain(|_, expires| expires >= 100)?, 1);
+    /// sessions.prune()?; // The memory, as soon as no snapshot is older.
+    /// assert_eq!((sessions.index().get("ada"), sessions.index().get("bob")), (Some(150), None));
+    /// # drop(sessions);
+    /// # std::fs::remove_dir_all(&folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn retain(&self, keep: impl FnMut(K::Probe<'_>, Lent<'_, V>) -> bool) -> Result<usize> {
+        self.journal.check_process()?;
+        let removed = self.index.retain_by(keep, |commit, keys| {
+            let draft = draft(keys.iter().map(|key| Change::<K, V>::Put(key, None)), &self.journal)?;
+            publish(&self.journal, commit, draft).map(|_| ())
+        })?;
+        self.journal.unchanged(removed)
+    }
+
     /// Drops all versions that no snapshot can read any more: see [`VersionedIndex::prune`]. The log is
     /// unchanged.
     ///

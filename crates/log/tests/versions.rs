@@ -50,7 +50,7 @@ fn history(folder: &Path) -> Vec<(u64, State)> {
         let mut batch: WriteBatch<String, String> =
             (1..6).map(|at| (key(at), "x".repeat(10 * at as usize))).collect();
         batch.remove(&key(0)).insert(&key(9), "").remove_range(&*key(2)..&*key(4)).insert(&key(3), "again");
-        assert_eq!(index.commit(batch).unwrap(), 4 * round + 2);
+        assert_eq!(index.commit(batch).unwrap(), 5 * round + 2);
         states.push((index.log_bytes(), state(&index)));
         let moved = index.transact(|transaction| {
             let value = transaction.get(&key(5)).unwrap();
@@ -61,6 +61,9 @@ fn history(folder: &Path) -> Vec<(u64, State)> {
         states.push((index.log_bytes(), state(&index)));
         assert_eq!(index.remove(&key(6)).unwrap().map(|value| value.len()), Some(50));
         assert_eq!(index.remove(&key(6)).unwrap(), None, "no commit");
+        states.push((index.log_bytes(), state(&index)));
+        assert_eq!(index.retain(|_, value| !value.is_empty()).unwrap(), 1);
+        assert_eq!(index.retain(|_, value| !value.is_empty()).unwrap(), 0, "no commit");
         states.push((index.log_bytes(), state(&index)));
     }
     states
@@ -185,6 +188,33 @@ fn a_snapshot_file_beside_writers_is_of_one_commit() {
         (index.index().newest(), index.index().get(1), index.index().get(u64::MAX)),
         (newest, last, last)
     );
+}
+
+#[test]
+fn keys_that_a_closure_did_not_keep_stay_removed() {
+    let folder = folder();
+    let index = DurableVersionedIndex::<u64, u64>::open(folder.path(), never()).unwrap().0;
+    index.commit((0..2000).map(|key| (key, key % 3)).collect()).unwrap();
+    let before = index.index().snapshot();
+    let mut refreshed = 0;
+    let removed = index.retain(|key, rest| {
+        // Another commit comes in between.
+        if key == 1500 {
+            refreshed = index.index().newest();
+            index.insert(1500, 7).unwrap();
+        }
+        rest != 0
+    });
+    assert_eq!((removed.unwrap(), before.iter().count()), (666, 2000));
+    assert!(refreshed > 1, "it removes keys in several commits");
+    drop(before);
+    let newest = index.index().newest();
+    drop(index);
+    let index = DurableVersionedIndex::<u64, u64>::open(folder.path(), never()).unwrap().0;
+    assert_eq!((index.index().newest(), index.index().len()), (newest, 1334));
+    let kept = (0..2000).filter(|key| key % 3 != 0 || *key == 1500);
+    assert!(index.index().snapshot().keys().eq(kept));
+    assert_eq!(index.index().get(1500), Some(7));
 }
 
 #[test]

@@ -218,11 +218,11 @@ mod tests {
         let user = |place| pair(scattered(place), scattered(place + 100));
         let behind = |place, at: u64| [user(place), at.to_be_bytes().to_vec()].concat();
         let fills = [
-            ("up", leaves_after(growing(100, 900, |place, at| pair(scattered(place), at)))),
-            ("side by side", leaves_after(growing(100, 900, |place, at| pair(place, NOW + 1000 * at)))),
-            ("down", leaves_after(growing(100, 900, |place, at| pair(scattered(place), !at)))),
-            ("texts", leaves_after(growing(100, 900, text))),
-            ("after 16 bytes", leaves_after(growing(100, 900, behind))),
+            ("up", leaves_after(growing(50, 900, |place, at| pair(scattered(place), at)))),
+            ("side by side", leaves_after(growing(50, 900, |place, at| pair(place, NOW + 1000 * at)))),
+            ("down", leaves_after(growing(50, 900, |place, at| pair(scattered(place), !at)))),
+            ("texts", leaves_after(growing(50, 900, text))),
+            ("after 16 bytes", leaves_after(growing(50, 900, behind))),
         ];
         for (name, (fill, keys)) in fills {
             // Texts of one length go to leaves of slots, and take less room as records when these are cut.
@@ -237,9 +237,9 @@ mod tests {
     #[cfg_attr(any(miri, latchless_small_nodes), ignore = "is about usual nodes, and many of them")]
     fn keys_in_random_order_fill_leaves_as_ever() {
         let mut random = Rng(5);
-        let uniform: Vec<_> = (0..80_000).map(|_| pair(random.next(), random.next())).collect();
-        let mut users: Vec<_> = (0..80_000).map(|at| pair(scattered(at / 40), at % 40)).collect();
-        let mut texts: Vec<_> = (0..80_000).map(|at| format!("order-{at:09}").into_bytes()).collect();
+        let uniform: Vec<_> = (0..40_000).map(|_| pair(random.next(), random.next())).collect();
+        let mut users: Vec<_> = (0..40_000).map(|at| pair(scattered(at / 40), at % 40)).collect();
+        let mut texts: Vec<_> = (0..40_000).map(|at| format!("order-{at:09}").into_bytes()).collect();
         for keys in [&mut users, &mut texts] {
             (1..keys.len()).rev().for_each(|at| keys.swap(at, random.below(at as u64 + 1) as usize));
         }

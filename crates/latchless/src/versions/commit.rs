@@ -9,7 +9,7 @@ use crate::KeyFor;
 use core::fmt;
 use core::ops::Bound::{Excluded, Unbounded};
 use core::ops::ControlFlow::{Break, Continue};
-use latchless_core::base::error::Result;
+use latchless_core::base::error::{Error, Result};
 use latchless_core::base::index_value::IndexValue;
 
 /// Keys that one commit removes where a whole index is looked through.
@@ -197,7 +197,20 @@ impl<K: KeyFor<Version<V>>, V: IndexValue> VersionedIndex<K, V> {
     /// assert_eq!(sessions.snapshot().first(), Some((200, 20)));
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn retain(&self, mut keep: impl FnMut(K::Probe<'_>, V::Lent<'_>) -> bool) -> Result<usize> {
+    pub fn retain(&self, keep: impl FnMut(K::Probe<'_>, V::Lent<'_>) -> bool) -> Result<usize> {
+        self.retain_by(keep, |commit, _| {
+            commit.publish();
+            Ok(())
+        })
+    }
+
+    /// The same, where `publish` publishes each commit, which removes these keys.
+    #[doc(hidden)]
+    pub fn retain_by<E: From<Error>>(
+        &self,
+        mut keep: impl FnMut(K::Probe<'_>, V::Lent<'_>) -> bool,
+        mut publish: impl FnMut(Commit<'_, K, V>, &[K]) -> Result<(), E>,
+    ) -> Result<usize, E> {
         let snapshot = self.snapshot();
         let (mut last, mut removed): (Option<K>, usize) = (None, 0);
         loop {
@@ -209,21 +222,19 @@ impl<K: KeyFor<Version<V>>, V: IndexValue> VersionedIndex<K, V> {
                 }
                 if keys.len() < TOGETHER { Continue(()) } else { Break(()) }
             });
-            let (mut commit, mut expired) = (Commit::begin(self), 0);
+            last = keys.last().map(|key| K::own(key.probe()));
+            let mut commit = Commit::begin(self);
+            keys.retain(|key| !commit.has_changed_since(key.probe(), snapshot.number(), true));
             for key in &keys {
-                if !commit.has_changed_since(key.probe(), snapshot.number(), true) {
-                    commit.part.write(K::own(key.probe()), None)?;
-                    expired += 1;
-                }
+                commit.part.write(K::own(key.probe()), None)?;
             }
-            if expired > 0 {
-                removed += expired;
-                commit.publish();
+            if !keys.is_empty() {
+                publish(commit, &keys)?;
+                removed += keys.len();
             }
             if seen.is_continue() {
                 return Ok(removed);
             }
-            last = keys.pop();
         }
     }
 

@@ -7,6 +7,7 @@ use core::fmt;
 use core::iter::{FusedIterator, Peekable};
 use core::ops::RangeBounds;
 use latchless_core::base::error::Result;
+use latchless_core::base::fill::FillFactor;
 
 /// An ordered set of keys for many concurrent readers and writers: `BTreeSet` through `&self`.
 ///
@@ -190,6 +191,26 @@ impl<K: KeyFor<()>> IndexSet<K> {
     /// Removes all keys: see [`Index::clear`].
     pub fn clear(&self) {
         self.index.clear();
+    }
+
+    /// Moves the keys to new nodes, and returns the memory of the old ones to the system: see
+    /// [`Index::shrink`].
+    ///
+    /// # Errors
+    /// Those of [`Index::shrink`]; the set is then unchanged.
+    ///
+    /// ```
+    /// use latchless::{FillFactor, IndexSet};
+    ///
+    /// let mut set: IndexSet<u32> = (0..100_000).collect();
+    /// let full = set.memory_bytes();
+    /// set.remove_range(1_000..)?;
+    /// set.shrink(FillFactor::FULL)?;
+    /// assert!(set.len() == 1_000 && set.memory_bytes() < full / 20);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn shrink(&mut self, fill: FillFactor) -> Result<()> {
+        self.index.shrink(fill)
     }
 
     /// Returns an iterator over the keys of either set or both, ascending. O(1) per key of either; weakly

@@ -2,7 +2,7 @@
 //! test would delay the others' drops.
 
 use latchless::index::Pinned;
-use latchless::{InBox, Index, IndexValue};
+use latchless::{FillFactor, InBox, Index, IndexValue};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -185,6 +185,22 @@ fn the_end_of_a_long_pin_collects<B: Boxed>() {
     assert_eq!(census.dropped(), 2 * MANY + 1 - 10);
     drop(index);
     assert_eq!(census.dropped(), 2 * MANY + 1);
+}
+
+#[test]
+fn a_shrink_drops_what_was_removed_and_nothing_else() {
+    let _alone = alone();
+    let (mut index, census) = (Index::<u64, Arc<Loud>>::make(), Census::default());
+    (0..300).for_each(|key| index.put(key, census.value()));
+    // Fewer than a batch, so they wait.
+    (0..40).for_each(|key| assert!(index.cut(key)));
+    assert_eq!(census.dropped(), 0);
+    let held = index.held();
+    index.shrink(FillFactor::default()).unwrap();
+    assert_eq!((census.dropped(), index.len()), (40, 260));
+    assert!(index.held() <= held && (40..300).all(|key| index.has(key)));
+    drop(index);
+    assert_eq!(census.dropped(), 300);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What an index says that it takes: what the system has committed, and what its values own.
 
 use latchless::index::Options;
-use latchless::{InBox, Index, IndexValue, KeyFor};
+use latchless::{FillFactor, InBox, Index, IndexValue, KeyFor};
 use latchless_core::testing::Rng;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -93,4 +93,10 @@ fn resident_memory_grows_by_no_more_than_what_is_mapped() {
     // Others of the process's tests have some megabytes.
     assert!(held < mapped + 1 && mapped < held + (66 << 20), "{held} {mapped}");
     assert!(grown > held / 10 * 9 && grown < mapped + (6 << 20), "{grown} {held} {mapped}");
+    // Of seven hundred thousand entries, ten thousand: at least half of the memory goes back.
+    let (mut index, full) = (index, resident());
+    let last = index.nth(10_000).unwrap().0;
+    index.remove_range(last..).unwrap();
+    index.shrink(FillFactor::default()).unwrap();
+    assert!(resident() + held / 2 < full, "{} of {full}", resident());
 }

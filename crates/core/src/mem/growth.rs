@@ -101,6 +101,11 @@ impl ReservedRegion {
         Self { plan, pieces: Vec::new(), usable: 0 }
     }
 
+    /// Creates a region without pieces, with the same options.
+    pub(super) fn alike(&self) -> Self {
+        Self::new(self.plan)
+    }
+
     /// Returns the number of usable nodes.
     pub(super) fn usable(&self) -> usize {
         self.usable

@@ -102,8 +102,21 @@ impl NodePool {
         };
         let largest = largest_reservation;
         let plan = Plan { node_bytes, limit_bytes, huge_pages, references, first_bytes, align, largest };
+        let budget = Arc::new(Budget::new(limit_bytes));
+        Ok(Self::empty(options, ReservedRegion::new(plan), budget))
+    }
+
+    /// Creates an empty pool with the options of this one, the prefaulting included. Both count in this one's
+    /// budget, until they are dropped.
+    pub fn alike(&self) -> Self {
+        let mut pool = Self::empty(self.options, self.state().growth.alike(), Arc::clone(&self.budget));
+        pool.prefaults = self.prefaults;
+        pool
+    }
+
+    fn empty(options: NodePoolOptions, growth: ReservedRegion, budget: Arc<Budget>) -> Self {
         let state = State {
-            growth: ReservedRegion::new(plan),
+            growth,
             fresh: 0,
             ready: 0,
             live: 0,
@@ -111,25 +124,21 @@ impl NodePool {
             free: FreeUnits::none(),
             kinds: Kinds::default(),
         };
-        Ok(Self {
-            reach: Reach::none(),
-            options,
-            origin: Origin::here(),
-            budget: Arc::new(Budget::new(limit_bytes)),
-            prefaults: false,
-            state: Mutex::new(state),
-        })
+        let (reach, origin, state) = (Reach::none(), Origin::here(), Mutex::new(state));
+        Self { reach, options, origin, prefaults: false, state, budget }
     }
 
     /// Counts all memory in a shared budget, too. Nothing may have been taken yet.
-    pub fn within(self, shared: Option<Arc<Budget>>) -> Self {
+    pub fn within(mut self, shared: Option<Arc<Budget>>) -> Self {
         debug_assert_eq!(self.held_bytes(), 0, "the shared budget counts everything");
-        Self { budget: Arc::new(Budget::within(self.options.limit_bytes, shared)), ..self }
+        self.budget = Arc::new(Budget::within(self.options.limit_bytes, shared));
+        self
     }
 
     /// Enables prefaulting: a thread of the process populates memory before nodes are handed out.
-    pub fn prefaulted(self) -> Self {
-        Self { prefaults: true, ..self }
+    pub fn prefaulted(mut self) -> Self {
+        self.prefaults = true;
+        self
     }
 
     /// Returns a node's address. The memory of the whole node is accessible until the space is cleared or
@@ -361,5 +370,12 @@ impl NodePool {
     fn state(&self) -> MutexGuard<'_, State> {
         // Nothing in here calls foreign code, so after a panic the state is consistent.
         self.state.lock()
+    }
+}
+
+impl Drop for NodePool {
+    /// Gives back what the pool has taken: its budget may be that of others, too.
+    fn drop(&mut self) {
+        self.clear();
     }
 }

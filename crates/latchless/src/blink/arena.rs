@@ -45,6 +45,12 @@ impl<const LINES: usize> SharedArena<LINES> {
         Ok(Self { space: NodePool::new(options, Begin::Small)? })
     }
 
+    /// Creates an empty arena with the options of this one. Both take their memory from this one's budget, of
+    /// which they and others may have taken already, and an arena that is dropped gives its part back.
+    pub fn alike(&self) -> Self {
+        Self { space: self.space.alike() }
+    }
+
     /// Counts all memory in a shared budget, too. Nothing may have been taken yet.
     pub fn within(self, shared: Option<Arc<Budget>>) -> Self {
         Self { space: self.space.within(shared) }
@@ -240,6 +246,26 @@ mod tests {
         assert_eq!(arena.allocate_run(5), Err(Error::ReferencesExhausted { limit: 4 }));
         arena.allocate_run(4).unwrap();
         assert_eq!(arena.allocate(0), Err(Error::ReferencesExhausted { limit: 4 }));
+    }
+
+    #[test]
+    fn arenas_of_one_budget_share_the_limit_and_give_back_what_they_took() {
+        let shared = Arc::new(Budget::new(Some(2500)));
+        let arena = small(Some(2000), u32::MAX).within(Some(Arc::clone(&shared)));
+        arena.allocate_run(7).unwrap();
+        arena.charge(100).unwrap();
+        let alike = arena.alike();
+        alike.allocate_run(6).unwrap();
+        assert_eq!((arena.held_bytes(), alike.held_bytes(), shared.taken_bytes()), (1764, 1764, 1764));
+        assert_eq!((arena.live_bytes(), alike.live_bytes()), (7 * 128, 6 * 128));
+        let refused = Error::MemoryLimit { requested_bytes: 2020, limit_bytes: 2000 };
+        assert_eq!((alike.allocate_run(2), alike.charge(20)), (Err(refused), Ok(())));
+        drop(arena);
+        assert_eq!((alike.held_bytes(), shared.taken_bytes()), (6 * 128 + 20, 6 * 128 + 20));
+        drop(alike);
+        assert_eq!(shared.taken_bytes(), 0);
+        let prefaulted = small(None, 4).prefaulted().alike();
+        assert_eq!(prefaulted.allocate_run(5), Err(Error::ReferencesExhausted { limit: 4 }));
     }
 
     #[test]

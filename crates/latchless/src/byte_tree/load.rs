@@ -320,13 +320,22 @@ impl ByteTree {
         // It leads to leaves that there were before the last key was removed.
         self.finder.clear();
         let mut loading = Loading { tree: self, is_whole: false };
-        let len = loading.tree.load_levels(fill, next)?;
-        loading.tree.store.set_entries(len);
+        let len = loading.tree.build(fill, next)?;
         loading.is_whole = true;
-        loading.tree.finder.follow_growth(&loading.tree.store);
         span.record("entries", len as u64);
         span.record("bytes", loading.tree.live_bytes() as u64);
         Ok(())
+    }
+
+    /// Fills a tree without nodes, and returns the number of its entries. See [`ByteTree::load`].
+    ///
+    /// # Errors
+    /// Those of [`ByteTree::load`]. What nodes there are then is part of no tree.
+    pub(super) fn build(&mut self, fill: FillFactor, next: &mut Next<'_>) -> Result<usize> {
+        let len = self.load_levels(fill, next)?;
+        self.store.set_entries(len);
+        self.finder.follow_growth(&self.store);
+        Ok(len)
     }
 
     fn load_levels(&self, fill: FillFactor, next: &mut Next<'_>) -> Result<usize> {

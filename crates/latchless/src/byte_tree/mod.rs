@@ -35,6 +35,7 @@ mod prefetch;
 mod records;
 mod shape;
 mod shift;
+mod shrink;
 mod split;
 mod store;
 mod strings;

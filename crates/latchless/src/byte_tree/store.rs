@@ -67,6 +67,30 @@ impl Store {
         }
     }
 
+    /// No nodes yet, for keys and values of the same form, with the same hashes and options. Both take their
+    /// memory from one budget.
+    pub fn alike(&self) -> Self {
+        Self {
+            root: Root::default(),
+            long: LongStrings::new(self.nodes().alike()),
+            usual: Usual::default(),
+            dispatch: self.dispatch,
+            seed: self.seed,
+            values: self.values,
+            longest: Longest::default(),
+            counts: Counts::default(),
+        }
+    }
+
+    /// Exchanges everything with another tree but the counts of events.
+    pub fn swap_nodes(&mut self, other: &mut Self) {
+        let entries = [&*self, &*other].map(|store| store.counts.entries());
+        core::mem::swap(self, other);
+        core::mem::swap(&mut self.counts, &mut other.counts);
+        self.counts.set_entries(entries[1]);
+        other.counts.set_entries(entries[0]);
+    }
+
     /// Makes the root an empty leaf.
     ///
     /// # Errors

@@ -83,8 +83,14 @@ impl Kept {
     /// Nothing yet, of this kind.
     #[inline]
     pub fn of(kind: Kind) -> Self {
+        Self::of_values(Values::of(kind))
+    }
+
+    /// Nothing yet, of this form.
+    #[inline]
+    pub(super) fn of_values(values: Values) -> Self {
         Self {
-            values: Values::of(kind),
+            values,
             words: [0; WORDS_MAX],
             bytes: [0; 8 * STRING_WORDS],
             long: Vec::new(),

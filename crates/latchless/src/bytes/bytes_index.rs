@@ -8,6 +8,7 @@ use core::marker::PhantomData;
 use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::bytes_value::{BytesValue, Form, Kind};
 use latchless_core::base::error::{Broken, Result};
+use latchless_core::base::fill::FillFactor;
 use latchless_core::base::stats::Stats;
 
 /// The form in which operations take a value and scans lend it: the value itself if it is `Copy`, `&[u8]`
@@ -88,6 +89,11 @@ impl<K: BytesKey, V: BytesValue> ByteStrings<K, V> {
 
     pub(crate) fn reset(&mut self) {
         self.tree.clear();
+    }
+
+    /// Implements [`Index::shrink`](crate::Index::shrink).
+    pub(crate) fn shrink(&mut self, fill: FillFactor) -> Result<()> {
+        self.tree.shrink(fill)
     }
 }
 

@@ -7,6 +7,7 @@ use super::shared::Index;
 use crate::tree;
 use core::fmt;
 use latchless_core::base::error::{Broken, Result};
+use latchless_core::base::fill::FillFactor;
 use latchless_core::base::key::Key;
 use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Value;
@@ -70,6 +71,14 @@ impl<K: Key, V: Value> fmt::Debug for Exclusive<'_, K, V> {
 }
 
 exclusive! {
+    /// See [`Index::shrink`].
+    ///
+    /// # Errors
+    /// Those of [`Index::shrink`].
+    pub fn shrink(&mut self, fill: FillFactor) -> Result<()> {
+        self.index.shrink(fill)
+    }
+
     /// See [`Index::len`].
     pub fn len(&self) -> usize {
         self.access().tree.len()

@@ -3,10 +3,41 @@
 use super::engine::KeyFor;
 use super::order::Scanned;
 use super::{Index, Storage};
+use latchless_core::base::error::Result;
+use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index_value::IndexValue;
 
 /// Memory.
 impl<K: KeyFor<V>, V: IndexValue> Index<K, V> {
+    /// Moves all entries to new nodes, each filled to this degree, and returns the memory of the old nodes and
+    /// tables to the system: after many removals, since nodes that these emptied are kept for reuse. O(n).
+    /// Entries, options and statistics stay as they are.
+    ///
+    /// Old and new nodes are held together for a moment, and count together towards limits. Nodes that were
+    /// fuller than `fill` take more memory afterwards. Values in an [`Arc`](std::sync::Arc) or a
+    /// [`Slot`](super::Slot) stay where they are, and so does a page of them as long as one value of it is
+    /// left; those that were removed are dropped first, as by [`Index::flush`].
+    ///
+    /// # Errors
+    /// Memory was refused: [`Error::MemoryLimit`](crate::Error::MemoryLimit),
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory). The index is then unchanged.
+    ///
+    /// ```
+    /// use latchless::{FillFactor, Index};
+    ///
+    /// let mut index: Index<u64, u64> = (0..100_000).map(|key| (key, 2 * key)).collect();
+    /// let full = index.memory_bytes();
+    /// index.retain(|key, _| key % 10 == 0);
+    /// assert!(index.memory_bytes() >= full, "kept for reuse");
+    /// index.shrink(FillFactor::default())?;
+    /// assert!(index.memory_bytes() < full / 5);
+    /// assert_eq!((index.len(), index.get(70)), (10_000, Some(140)));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn shrink(&mut self, fill: FillFactor) -> Result<()> {
+        self.engine.shrink(fill)
+    }
+
     /// Returns the bytes that the system has committed for the index: [`memory_bytes`](Index::memory_bytes),
     /// the memory ahead of the last node, which becomes resident when it is written, and the free lists.
     /// O(1).

@@ -4,6 +4,7 @@
 
 use super::Options;
 use latchless_core::base::error::{Broken, Result};
+use latchless_core::base::fill::FillFactor;
 use latchless_core::base::stats::Stats;
 
 /// See the module documentation.
@@ -20,6 +21,12 @@ pub trait Storage: Sized + Send + Sync {
     fn check_invariants(&self) -> Result<(), Broken>;
     /// Removes all keys and returns the memory to the system.
     fn reset(&mut self);
+    /// Moves the keys to new nodes, each filled to this degree, and returns the memory of the old ones to the
+    /// system.
+    ///
+    /// # Errors
+    /// Memory was refused; nothing has changed then.
+    fn shrink(&mut self, fill: FillFactor) -> Result<()>;
     /// Drops the values that were removed or replaced and that no reader can see any more.
     fn flush(&self) {}
 }
@@ -65,6 +72,13 @@ macro_rules! storage {
 
             fn reset(&mut self) {
                 self.reset();
+            }
+
+            fn shrink(
+                &mut self,
+                fill: latchless_core::base::fill::FillFactor,
+            ) -> latchless_core::base::error::Result<()> {
+                self.shrink(fill)
             }
         }
     };

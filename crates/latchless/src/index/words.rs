@@ -78,6 +78,10 @@ impl<K: Key, V: Value> Storage for Words<K, V> {
     fn reset(&mut self) {
         self.tree.clear();
     }
+
+    fn shrink(&mut self, fill: FillFactor) -> Result<()> {
+        self.tree.shrink(fill)
+    }
 }
 
 impl<K: Key, V: Value> Engine<K, V> for Words<K, V> {

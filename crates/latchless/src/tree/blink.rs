@@ -43,6 +43,27 @@ impl<B: Bits> BlinkTree<B> {
         })
     }
 
+    /// Creates another tree with the options of this one and without nodes, the root included. Both take
+    /// their memory from one budget.
+    pub(super) fn alike(&self) -> Self {
+        Self {
+            nodes: Findable { store: self.nodes.store.alike(), ways: self.nodes.ways.alike() },
+            latecomers: Latecomers::default(),
+            tuners: Tuners::default(),
+            ranks: Ranks::default(),
+            listing: Listing::empty(),
+        }
+    }
+
+    /// Exchanges the nodes with those of a tree that is [alike](BlinkTree::alike), and what is known about
+    /// where keys are. What operations have told about keys to come stays, and so does what is counted of
+    /// events.
+    pub(super) fn swap_nodes(&mut self, other: &mut Self) {
+        self.nodes.store.swap_nodes(&mut other.nodes.store);
+        core::mem::swap(&mut self.nodes.ways, &mut other.nodes.ways);
+        core::mem::swap(&mut self.ranks, &mut other.ranks);
+    }
+
     /// Removes everything and returns the memory to the system.
     pub fn clear(&mut self) {
         self.nodes.store.clear();

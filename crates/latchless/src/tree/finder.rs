@@ -42,6 +42,12 @@ impl Ways {
         Self { directory, guesses: Guesses::none(huge_pages, prefault), survey }
     }
 
+    /// Of another tree that hasn't been surveyed, with the same options.
+    pub(super) fn alike(&self) -> Self {
+        let (directory, survey) = (Directory::default(), Mutex::new(None));
+        Self { directory, guesses: self.guesses.alike(), survey }
+    }
+
     /// Removes everything that is known.
     pub(super) fn clear(&mut self) {
         self.directory.clear();

@@ -74,19 +74,33 @@ impl<B: Bits> BlinkTree<B> {
         if self.held_bytes() > self.live_bytes() {
             self.clear();
         }
+        self.build(len, entry_at, fill, threads)
+    }
+
+    /// Fills a tree that has had no entries since it was made or cleared, or that has no nodes yet, by one
+    /// entry or more. See [`BlinkTree::bulk_load`].
+    pub(super) fn build(
+        &mut self,
+        len: usize,
+        entry_at: impl Fn(usize) -> (B, B) + Sync,
+        fill: FillFactor,
+        threads: NonZeroUsize,
+    ) -> Result<()> {
         let span = spans::bulk_load();
         let store = self.store();
         let guard = Unlinked { arena: store.arena(), levels: allocate_levels(store, len, fill)? };
         let (levels, (old, old_levels)) = (&guard.levels, store.root().get());
-        debug_assert_eq!(old_levels, 1, "an empty tree is one leaf");
+        debug_assert!(old_levels <= 1, "an empty tree is one leaf");
         build_leaves(store, levels[0], &entry_at, threads)?;
-        let start_of = |leaf: usize| entry_at(levels[0].share(leaf).start).0;
+        let start_of = |leaf: usize| store.leaf(node(levels[0], leaf)).low();
         for pair in 1..levels.len() {
             build_inner_nodes(store, &levels[..=pair], &start_of);
         }
         let levels = guard.keep();
         store.root().set(levels[levels.len() - 1].first, levels.len());
-        store.arena().free(0, old);
+        if old_levels > 0 {
+            store.arena().free(0, old);
+        }
         self.set_len(len);
         self.finder().directory().count_added(levels.get(1).map_or(0, |level| level.nodes));
         self.finder().survey();
@@ -168,7 +182,8 @@ fn build_leaves<B: Bits>(
     })
 }
 
-/// Builds the last of these levels above the others. `start_of` returns the first key of a leaf.
+/// Builds the last of these levels above the others. `start_of` returns the first key of a leaf
+/// that isn't the first one.
 fn build_inner_nodes<B: Bits>(store: &Store<B>, levels: &[Level], start_of: &impl Fn(usize) -> B) {
     let (own, below) = (levels[levels.len() - 1], levels[levels.len() - 2]);
     // The first key below a node of the level below.

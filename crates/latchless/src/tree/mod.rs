@@ -35,6 +35,7 @@ mod point;
 mod ranks;
 mod remove_range;
 mod scan;
+mod shrink;
 mod sides;
 mod split;
 #[cfg(feature = "steps")]

@@ -83,11 +83,30 @@ impl<B: Bits> Store<B> {
     }
 
     /// Makes an empty leaf the root.
-    fn init_root(&self) -> Result<()> {
+    ///
+    /// # Errors
+    /// Memory for that leaf was refused.
+    pub(super) fn init_root(&self) -> Result<()> {
         let leaf = self.arena.allocate(0)?;
         LeafEditor(self.leaf(leaf)).set((B::MIN, B::MAX), NodeRef::NIL, &Entries::default(), 0..0);
         self.root.set(leaf, 1);
         Ok(())
+    }
+
+    /// Creates another store, with the same options and without nodes, the root included. Both take their
+    /// memory from one budget.
+    pub(super) fn alike(&self) -> Self {
+        let (root, arena, counts) = (Root::default(), self.arena.alike(), Counts::default());
+        Self { root, arena, counts, dispatch: self.dispatch, lanes: PhantomData }
+    }
+
+    /// Exchanges the nodes with those of another tree, and the number of entries. The counts of events stay.
+    pub(super) fn swap_nodes(&mut self, other: &mut Self) {
+        let entries = [&*self, &*other].map(|store| store.counts.entries());
+        core::mem::swap(&mut self.root, &mut other.root);
+        core::mem::swap(&mut self.arena, &mut other.arena);
+        self.counts.set_entries(entries[1]);
+        other.counts.set_entries(entries[0]);
     }
 
     /// Frees all nodes, and returns their memory to the system.

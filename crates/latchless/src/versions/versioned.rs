@@ -199,6 +199,27 @@ impl<K: KeyFor<Version<V>>, V: IndexValue> VersionedIndex<K, V> {
         entries.find_map(|(key, version)| version.has_changed_since(number).then_some(key))
     }
 
+    /// Moves all keys to new nodes, each filled to this degree, and returns the memory of the old ones to the
+    /// system: see [`Index::shrink`]. All versions stay; [`prune`](VersionedIndex::prune) drops those that
+    /// nobody needs, and removed keys.
+    ///
+    /// ```
+    /// # use latchless::{FillFactor, versions::VersionedIndex};
+    /// let mut index = VersionedIndex::<u64, u64>::try_from_iter((0..10_000).map(|key| (key, key)))?;
+    /// let full = index.memory_bytes();
+    /// index.retain(|key, _| key < 100)?;
+    /// index.prune()?;
+    /// index.shrink(FillFactor::default())?;
+    /// assert!(index.len() == 100 && index.memory_bytes() < full / 2);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Index::shrink`]. Nothing has changed then.
+    pub fn shrink(&mut self, fill: FillFactor) -> Result<()> {
+        self.index.shrink(fill)
+    }
+
     /// Checks the invariants of the tree, see [`Index::check_invariants`].
     ///
     /// # Errors

@@ -32,6 +32,13 @@ pub struct Finder {
     ends: Ends,
 }
 
+impl Drop for Finder {
+    /// Gives back what the tables have taken: their budget may be that of others, too.
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
 /// What came of an operation on a key.
 #[derive(Debug, Clone, Copy)]
 pub struct Outcome {
@@ -57,6 +64,12 @@ impl Finder {
             positions: Positions::none(huge_pages, prefault, budget),
             ends: Ends::unknown(),
         }
+    }
+
+    /// No shortcuts of another tree yet, on pages of the same kind and with memory from the same budget.
+    pub fn alike(&self) -> Self {
+        let (guesses, positions, ends) = (self.guesses.alike(), self.positions.alike(), Ends::unknown());
+        Self { guesses, positions, ends }
     }
 
     /// Forgets everything.

@@ -131,6 +131,27 @@ impl<K: BytesKey> MultiIndex<K> {
         self.pairs.clear();
     }
 
+    /// Moves all pairs to new nodes, each filled to this degree, and gives the memory of the old ones back to
+    /// the system. O(n). See [`Index::shrink`](crate::Index::shrink).
+    ///
+    /// # Errors
+    /// Those of [`Index::shrink`](crate::Index::shrink); nothing has changed then.
+    ///
+    /// ```
+    /// use latchless::{FillFactor, bytes::MultiIndex};
+    ///
+    /// let pairs = (0..50_000).map(|row| (format!("city {}", row % 100), row));
+    /// let mut by_city = MultiIndex::<String>::try_from_iter(pairs)?;
+    /// let full = by_city.memory_bytes();
+    /// (1..100).for_each(|city| _ = by_city.remove_all(&format!("city {city}")));
+    /// by_city.shrink(FillFactor::default())?;
+    /// assert!(by_city.len() == 500 && by_city.memory_bytes() < full / 10);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn shrink(&mut self, fill: FillFactor) -> Result<()> {
+        self.pairs.shrink(fill)
+    }
+
     /// Inserts a row under a key. Returns whether it is new. O(log n + l), one atomic step.
     ///
     /// # Errors

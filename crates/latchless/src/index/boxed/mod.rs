@@ -34,6 +34,7 @@ pub(crate) use crate::slot_map::SlotId;
 use crate::slot_map::{Pinned, SlotMap};
 use core::ops::Bound::Unbounded;
 use latchless_core::base::error::{Broken, Result};
+use latchless_core::base::fill::FillFactor;
 use latchless_core::base::stats::Stats;
 
 /// Values that are inserted, looked up or retired together.
@@ -90,6 +91,13 @@ impl<I: Handles, T: Send + Sync + 'static> Storage for Boxed<I, T> {
     fn reset(&mut self) {
         Storage::reset(&mut self.index);
         self.slots.clear();
+    }
+
+    fn shrink(&mut self, fill: FillFactor) -> Result<()> {
+        // What awaits its drop takes memory that the new nodes may need.
+        self.slots.flush();
+        // Values stay where they are: only their handles move.
+        self.index.shrink(fill)
     }
 
     fn flush(&self) {

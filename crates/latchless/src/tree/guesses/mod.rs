@@ -452,7 +452,12 @@ impl Guesses {
 
     /// Removes everything that is known about the tree.
     pub(super) fn clear(&mut self) {
-        *self = Self::none(self.huge_pages, self.prefault);
+        *self = self.alike();
+    }
+
+    /// Creates predictions of no tree yet, on pages of the same kind.
+    pub(super) fn alike(&self) -> Self {
+        Self::none(self.huge_pages, self.prefault)
     }
 }
 

@@ -290,7 +290,12 @@ impl Guesses {
     pub fn clear(&mut self) {
         let counted = (0..SEGMENTS).filter(|&at| self.is_charged(at)).map(bytes_of_segment).sum();
         self.budget.give_back(counted);
-        *self = Self::none(self.huge_pages, self.prefault, &self.budget);
+        *self = self.alike();
+    }
+
+    /// No table of another tree yet, on pages of the same kind and with memory from the same budget.
+    pub fn alike(&self) -> Self {
+        Self::none(self.huge_pages, self.prefault, &self.budget)
     }
 }
 

@@ -155,7 +155,12 @@ impl Positions {
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.budget.give_back(self.charged_bytes() + self.fixed_bytes());
-        *self = Self::none(self.huge_pages, self.prefault, &self.budget);
+        *self = self.alike();
+    }
+
+    /// No table of another tree yet, on pages of the same kind and with memory from the same budget.
+    pub fn alike(&self) -> Self {
+        Self::none(self.huge_pages, self.prefault, &self.budget)
     }
 
     /// The form of the table that is in use for any [`Aim`]; 0: none is.

@@ -196,7 +196,7 @@ fn a_shrink_drops_what_was_removed_and_nothing_else() {
     (0..40).for_each(|key| assert!(index.cut(key)));
     assert_eq!(census.dropped(), 0);
     let held = index.held();
-    index.shrink(FillFactor::default()).unwrap();
+    index.shrink(FillFactor::FULL).unwrap();
     assert_eq!((census.dropped(), index.len()), (40, 260));
     assert!(index.held() <= held && (40..300).all(|key| index.has(key)));
     drop(index);

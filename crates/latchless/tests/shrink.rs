@@ -9,7 +9,7 @@ use std::fmt::Debug;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-const MANY: u64 = if cfg!(miri) { 300 } else { 60_000 };
+const MANY: u64 = if cfg!(miri) { 300 } else { 30_000 };
 
 fn plain() -> Options {
     Options { huge_pages: false, ..Options::default() }
@@ -220,9 +220,11 @@ kinds! {
 #[cfg_attr(miri, ignore = "long")]
 fn tables_of_old_nodes_are_given_back() {
     fn repeatedly<K: KeyFor<u64> + Debug + PartialEq>(key: fn(u64) -> K) {
+        const MANY: u64 = 60_000;
         let budget = Budget::new(usize::MAX >> 1);
         let mut index = Index::<K, u64>::with_options(sharing(&budget)).unwrap();
-        index.try_extend((0..MANY).map(|number| (key(number), number))).unwrap();
+        let entries: Vec<_> = (0..MANY).map(|number| (key(number), number)).collect();
+        index.bulk_load(&entries, FillFactor::UPDATED).unwrap();
         let mut after = Vec::new();
         for _ in 0..4 {
             let nodes = index.live_bytes();

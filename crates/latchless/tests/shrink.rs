@@ -123,6 +123,9 @@ where
         self.has(&index, &left);
         index.shrink(FillFactor::FULL).unwrap();
         self.has(&index, &left);
+        let mut loaded = Index::<K, V>::with_options(plain()).unwrap();
+        loaded.bulk_load(&self.entries(left.iter().copied()), FillFactor::FULL).unwrap();
+        assert_eq!(index.stats().leaves, loaded.stats().leaves);
         index.clear();
         index.shrink(FillFactor::default()).unwrap();
         self.has(&index, &[]);
@@ -189,7 +192,6 @@ where
     fn all(&self) {
         self.tiny();
         self.returns_memory(FillFactor::default());
-        self.returns_memory(FillFactor::FULL);
         self.refused_changes_nothing();
     }
 }
@@ -226,7 +228,7 @@ fn tables_of_old_nodes_are_given_back() {
         let entries: Vec<_> = (0..MANY).map(|number| (key(number), number)).collect();
         index.bulk_load(&entries, FillFactor::UPDATED).unwrap();
         let mut after = Vec::new();
-        for _ in 0..4 {
+        for _ in 0..3 {
             let nodes = index.live_bytes();
             for number in (0..MANY).map(|at| at * 61_801 % MANY) {
                 assert_eq!(index.get(key(number).probe()), Some(number));

@@ -106,6 +106,11 @@ impl ReservedRegion {
         Self::new(self.plan)
     }
 
+    #[cfg(test)]
+    pub(super) fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
     /// Returns the number of usable nodes.
     pub(super) fn usable(&self) -> usize {
         self.usable

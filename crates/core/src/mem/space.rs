@@ -379,3 +379,30 @@ impl Drop for NodePool {
         self.clear();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pool_that_is_alike_has_the_options_and_the_budget_and_none_of_the_nodes() {
+        for (huge_pages, prefaults) in [(true, false), (false, true)] {
+            let options = NodePoolOptions {
+                node_bytes: 128,
+                unit_nodes: 2,
+                limit_bytes: Some(1000),
+                huge_pages,
+                references: 77,
+            };
+            let pool = NodePool::new(options, Begin::Small).unwrap();
+            let pool = if prefaults { pool.prefaulted() } else { pool };
+            pool.allocate_run(3).unwrap();
+            let alike = pool.alike();
+            assert_eq!(format!("{:?}", alike.options), format!("{:?}", pool.options));
+            let plan = |pool: &NodePool| format!("{:?}", pool.state().growth.plan());
+            assert_eq!((plan(&alike), alike.prefaults), (plan(&pool), prefaults));
+            assert_eq!((alike.live_bytes(), alike.held_bytes(), pool.live_bytes()), (0, 768, 768));
+            assert!(Arc::ptr_eq(alike.budget(), pool.budget()) && alike.reuse(0).is_none());
+        }
+    }
+}

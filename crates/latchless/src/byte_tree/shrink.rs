@@ -42,7 +42,7 @@ impl ByteTree {
     }
 }
 
-/// The entries of a tree that nobody changes, in order.
+/// The entries of a tree that is at rest, in order.
 struct InOrder<'a, T> {
     tree: &'a ByteTree,
     leaf: &'a mut LeafCopy,

@@ -9,9 +9,9 @@ use latchless_core::base::index_value::IndexValue;
 
 /// Memory.
 impl<K: KeyFor<V>, V: IndexValue> Index<K, V> {
-    /// Moves all entries to new nodes, each filled to this degree, and returns the memory of the old nodes and
-    /// tables to the system: after many removals, since nodes that these emptied are kept for reuse. O(n).
-    /// Entries, options and statistics stay as they are.
+    /// Moves all entries to new nodes, each filled to this degree, and returns the memory of the old nodes
+    /// and tables to the system: after many removals, since emptied nodes are kept for reuse. O(n). Entries,
+    /// options and statistics stay as they are.
     ///
     /// Old and new nodes are held together for a moment, and count together towards limits. Nodes that were
     /// fuller than `fill` take more memory afterwards. Values in an [`Arc`](std::sync::Arc) or a

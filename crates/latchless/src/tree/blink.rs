@@ -56,8 +56,7 @@ impl<B: Bits> BlinkTree<B> {
     }
 
     /// Exchanges the nodes with those of a tree that is [alike](BlinkTree::alike), and what is known about
-    /// where keys are. What operations have told about keys to come stays, and so does what is counted of
-    /// events.
+    /// where keys are. The statistics stay: they are about keys that come next, and about the past.
     pub(super) fn swap_nodes(&mut self, other: &mut Self) {
         self.nodes.store.swap_nodes(&mut other.nodes.store);
         core::mem::swap(&mut self.nodes.ways, &mut other.nodes.ways);

@@ -45,7 +45,7 @@ fn leaves<B: Bits>(store: &Store<B>) -> impl Iterator<Item = NodeRef> {
     core::iter::successors(store.first(0), move |&leaf| present(store.leaf(leaf).link()))
 }
 
-/// The entries by position, for a caller that asks for each in turn, and for some of them twice.
+/// The entries by position, for a caller that takes each in turn, and some of them twice.
 struct InOrder<'a, B: Bits, L> {
     store: &'a Store<B>,
     /// The leaves after the copied one.

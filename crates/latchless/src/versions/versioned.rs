@@ -201,7 +201,7 @@ impl<K: KeyFor<Version<V>>, V: IndexValue> VersionedIndex<K, V> {
 
     /// Moves all keys to new nodes, each filled to this degree, and returns the memory of the old ones to the
     /// system: see [`Index::shrink`]. All versions stay; [`prune`](VersionedIndex::prune) drops those that
-    /// nobody needs, and removed keys.
+    /// no reader needs, and removed keys.
     ///
     /// ```
     /// # use latchless::{FillFactor, versions::VersionedIndex};

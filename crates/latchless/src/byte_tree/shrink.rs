@@ -1,7 +1,7 @@
 //! Rebuilding a tree, so that it holds no more memory than its entries need.
 //!
-//! As in [`tree`](crate::tree), the entries are loaded into new nodes, and all of the old ones are returned to
-//! the system together. The new tree has the old one's seed, so hashes stay as they are.
+//! As in [`tree`](crate::tree), the entries are loaded into new nodes, and all of the old ones are returned
+//! to the system together. The new tree has the old one's seed, so hashes stay as they are.
 
 use super::leaf_copy::{Bounds, LeafCopy};
 use super::take::{Kept, OneWord, Take};

@@ -3,7 +3,7 @@
 use latchless::bytes::MultiIndex;
 use latchless::index::{Budget, Options, Slot};
 use latchless::versions::{Retention, VersionedIndex};
-use latchless::{Error, FillFactor, Index, IndexSet, IndexValue, Kernel, KeyFor};
+use latchless::{Error, FillFactor, Index, IndexSet, IndexValue, Kernel, KeyFor, VersionedKey};
 use latchless_core::base::index::Direction;
 use std::fmt::Debug;
 use std::ops::ControlFlow;
@@ -356,6 +356,22 @@ fn versions_stay_readable() {
     }
     index.insert(&text(7), 1).unwrap();
     assert_eq!((index.newest(), index.get(&text(7))), (newest + 1, Some(1)));
+}
+
+/// The hashes in leaves are those of keys without their versions.
+#[test]
+fn newest_versions_are_found_in_new_nodes() {
+    let entries = (0..MANY).map(|number| (VersionedKey(text(number % 1000), number), !number));
+    let mut index: Index<VersionedKey<String>, u64> = entries.collect();
+    (0..MANY).filter(|number| number / 1000 % 2 > 0).for_each(|number| {
+        assert_eq!(index.remove(VersionedKey(&text(number % 1000), number)), Some(!number));
+    });
+    index.shrink(FillFactor::default()).unwrap();
+    for number in (0..MANY).step_by(11) {
+        let found = number - number / 1000 % 2 * 1000;
+        assert_eq!(index.newest(&text(number % 1000), number), Some((found, !found)));
+        assert_eq!(index.get(VersionedKey(&text(found % 1000), found)), Some(!found));
+    }
 }
 
 #[test]

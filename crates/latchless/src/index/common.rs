@@ -103,7 +103,8 @@ impl<K: KeyFor<V>, V: IndexValue> Index<K, V> {
 
     /// Returns the bytes that the index holds: of every node that was ever in use, those with long strings
     /// included, of the slots of values in `Arc`s, and of the tables that shorten lookups and counts. O(1).
-    /// Emptied nodes count, because they are kept for reuse. See [`Index::live_bytes`].
+    /// Emptied nodes count, because they are kept for reuse until [`Index::shrink`]. See
+    /// [`Index::live_bytes`].
     ///
     /// Not counted are some eight kilobytes that every index has (its counters, and the rest of the first
     /// piece of memory), four bytes per node for the free list, eight per node with long strings, what `Arc`s
@@ -461,8 +462,8 @@ impl<K: KeyFor<V>, V: IndexValue> Index<K, V> {
         self.engine.remove_range(range)
     }
 
-    /// Removes all keys, like [`Index::remove_range`]. The nodes are kept for reuse;
-    /// [`Exclusive::clear`](super::Exclusive::clear) returns them to the system.
+    /// Removes all keys, like [`Index::remove_range`]. The nodes are kept for reuse; [`Index::reset`] and
+    /// [`Index::shrink`] return them to the system.
     ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 0)).collect();

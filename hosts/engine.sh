@@ -21,6 +21,13 @@ obtain() {
     cd "$source"
 }
 
+# apply PATCH…: changes the source. Git takes it for a part of our repository unless told where to stop looking for
+# one, and then skips the patch without an error.
+apply() {
+    GIT_CEILING_DIRECTORIES=$work git apply "$@"
+    GIT_CEILING_DIRECTORIES=$work git apply --reverse --check "$@"
+}
+
 # suite NAME OPTION…: runs tests with cargo's options and writes how each ended to NAME.tests.
 suite() {
     local name=$1

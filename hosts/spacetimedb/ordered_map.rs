@@ -45,7 +45,21 @@ pub trait MapKey: Lookup + Clone {
     fn values(range: Range<'_, Self::Stored, u64>) -> Self::Values<'_>;
 
     fn from_stored(stored: Self::Stored) -> Self;
+
+    // A map has a single writer, for whom latchless needs no latches where keys are words.
+
+    fn try_insert(
+        index: &mut Stored<Self>,
+        key: Probe<'_, Self>,
+        ptr: u64,
+    ) -> Result<(), TryInsertError<u64>>;
+
+    fn replace(index: &mut Stored<Self>, key: Probe<'_, Self>, ptr: u64) -> Option<u64>;
+
+    fn remove(index: &mut Stored<Self>, key: Probe<'_, Self>) -> Option<u64>;
 }
+
+type Stored<K> = Index<<K as Lookup>::Stored, u64>;
 
 /// The values of a range of keys in words.
 #[derive(Clone)]
@@ -62,6 +76,35 @@ impl<S: KeyFor<u64>> Iterator for WordValues<'_, S> {
 
 type InWords<'a, S> = WordValues<'a, S>;
 type InBytes<'a, S> = BytesValues<'a, S, u64>;
+
+macro_rules! alone {
+    (InWords, $index:ident) => {
+        $index.exclusive()
+    };
+    (InBytes, $index:ident) => {
+        $index
+    };
+}
+
+macro_rules! writes {
+    ($form:ident) => {
+        fn try_insert(
+            index: &mut Stored<Self>,
+            key: Probe<'_, Self>,
+            ptr: u64,
+        ) -> Result<(), TryInsertError<u64>> {
+            alone!($form, index).try_insert(key, ptr)
+        }
+
+        fn replace(index: &mut Stored<Self>, key: Probe<'_, Self>, ptr: u64) -> Option<u64> {
+            alone!($form, index).replace(key, ptr)
+        }
+
+        fn remove(index: &mut Stored<Self>, key: Probe<'_, Self>) -> Option<u64> {
+            alone!($form, index).remove(key)
+        }
+    };
+}
 
 macro_rules! map_keys {
     ($form:ident by $values:expr; $($key:ty as $stored:ty: $probe:expr, $back:expr;)*) => {$(
@@ -86,6 +129,8 @@ macro_rules! map_keys {
                 let back: fn($stored) -> Self = $back;
                 back(stored)
             }
+
+            writes!($form);
         }
     )*};
 }
@@ -153,6 +198,8 @@ impl MapKey for AlgebraicValue {
     fn from_stored(_: u64) -> Self {
         unreachable!("a map of these is a `BTreeMap`")
     }
+
+    writes!(InWords);
 }
 
 /// A map from keys to row pointers, in the order of the keys.
@@ -182,21 +229,21 @@ impl<K: MapKey> OrderedMap<K> {
         }
     }
 
-    /// Inserts `key -> ptr` if the key isn't there. Otherwise its pointer becomes what `present` makes of it,
-    /// and the old one is returned.
+    /// Inserts `key -> ptr` if the key isn't there. Otherwise `present` computes another one from the
+    /// pointer that is there, which is returned.
     pub fn upsert(
         &mut self,
         key: K,
         ptr: RowPointer,
         present: impl FnOnce(RowPointer) -> RowPointer,
     ) -> Option<RowPointer> {
-        if let Form::Many(index) = &self.0 {
-            match index.try_insert(key.probe(), ptr.0) {
+        if let Form::Many(index) = &mut self.0 {
+            match K::try_insert(index, key.probe(), ptr.0) {
                 Ok(()) => return None,
                 Err(TryInsertError::Present { present: old, .. }) => {
                     let (old, new) = (RowPointer(old), present(RowPointer(old)));
                     if new != old {
-                        index.replace(key.probe(), new.0);
+                        K::replace(index, key.probe(), new.0);
                     }
                     return Some(old);
                 }
@@ -238,7 +285,7 @@ impl<K: MapKey> OrderedMap<K> {
     {
         match &mut self.0 {
             Form::Few(map) => _ = map.get_mut(key).map(|old| *old = ptr),
-            Form::Many(index) => _ = index.replace(key.probe(), ptr.0),
+            Form::Many(index) => _ = K::replace(index, key.probe(), ptr.0),
         }
     }
 
@@ -249,7 +296,7 @@ impl<K: MapKey> OrderedMap<K> {
     {
         match &mut self.0 {
             Form::Few(map) => map.remove(key),
-            Form::Many(index) => index.remove(key.probe()).map(RowPointer),
+            Form::Many(index) => K::remove(index, key.probe()).map(RowPointer),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Races of ordered indexes against each other, and what their operations cost.
 //!
 //! The program `latchless-bench` is [`args`] and [`run`] of [`races`], and [`witness`] (what operations cost
-//! in events of the processor), and [`versions`] (an index that keeps versions, beside those that don't),
+//! in events of the processor), and [`versions`] (indexes that keep versions, beside one that doesn't),
 //! which a build without the feature `races` has alone; [`list`] prints all names of the races' command line.
 
 #![expect(rustdoc::private_intra_doc_links, reason = "its readers read the sources")]
@@ -11,6 +11,7 @@
 #[global_allocator]
 static ALLOCATOR: latchless_measure::counting::Counting = latchless_measure::counting::Counting;
 
+mod clock;
 #[cfg(feature = "races")]
 mod races;
 pub mod versions;

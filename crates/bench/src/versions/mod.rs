@@ -1,84 +1,137 @@
-//! `latchless-bench versions`: an index that keeps versions beside indexes that don't, and beside a skip list
-//! whose keys end in a version.
+//! `latchless-bench versions`: indexes that keep versions, beside one that doesn't, and beside published maps
+//! of versions.
 //!
-//! In reading order: [`subject`] (the indexes, with the operations that each has), then the rounds here.
+//! In reading order: [`subject`] (what an index does for its users), [`ours`] and the peers, one file each,
+//! [`keys`], [`step`] (the steps of a round), [`life`] (how an index takes them), [`table`] (medians and their
+//! ratios), and the rounds here.
 
+#[cfg(feature = "versions")]
+mod art;
+mod keys;
+mod life;
+mod ours;
+#[cfg(feature = "versions")]
+mod skip_list;
+mod step;
 mod subject;
+mod table;
+#[cfg(test)]
+mod tests;
 
+use keys::{Key, Keys, SHARE, Set};
+use latchless::{Index, VersionedKey};
 use latchless_measure::built::Commit;
 use latchless_measure::{host::Host, machine};
 use latchless_terminal::failure::Failure;
-use latchless_terminal::output::{Format, Rows};
+use latchless_terminal::output::Format;
 use latchless_terminal::{count, say};
-use serde_json::{Value, json};
-use std::time::Instant;
-use subject::Operation;
+use life::{Contestant, Life, Work};
+use step::{Sample, Step};
+use table::Medians;
 
-/// A prime number: its multiples visit all entries.
-const STRIDE: u64 = 2_654_435_761;
-/// Of so many entries, one is requested by each operation in a round.
-const SHARE: usize = 8;
-
-/// Nanoseconds of each operation of a `VersionedIndex`, beside an `Index` and a skip list of versions.
+/// Nanoseconds of each operation of indexes that keep versions, beside an index that doesn't.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
   latchless-bench versions
-      A million entries, medians of nine rounds in which the indexes alternate.
-  latchless-bench versions --records 10M --rounds 5 --format csv
+      A million random numbers with two versions each, medians of nine rounds in which the indexes alternate.
+  latchless-bench versions --keys url --records 100k --markdown
 
-A plain index has one value per key: its rows are what versions cost. The skip list (in a build with the
-feature skip-list) has entries of (key, falling number), where a read at a number is the entry at or after it.")]
+In each round every index is filled, gets a second version of each key, is read, pruned and dropped. A plain
+index has one value per key: its column is what versions cost. Published maps (in a build with the feature
+versions) get their numbers from a counter. All must give the same answers.")]
 pub struct Args {
-    /// Entries of each index, such as 1M or 20k
+    /// Keys of each index, such as 1M or 20k
     #[arg(long, value_name = "N", value_parser = count::parse, default_value = "1M")]
     records: usize,
+    /// u64 (random numbers), u64-dense, or a set of byte strings that `list` has, such as uuid16 or url
+    #[arg(long, value_name = "SET", default_value = "u64")]
+    keys: Set,
     /// Rounds, of which the median is printed
     #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u16).range(1..))]
     rounds: u16,
     /// How the table is printed
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
+    /// Prints the table in Markdown
+    #[arg(long, conflicts_with = "format")]
+    markdown: bool,
 }
 
 /// Runs the command.
 ///
 /// # Errors
-/// Refused memory, and fewer than [`SHARE`] entries.
+/// Refused memory, fewer than [`SHARE`] entries, and unequal answers.
 pub fn run(args: &Args) -> Result<(), Failure> {
     if args.records < SHARE {
         return Err(Failure::usage(format!("at least {SHARE} records")));
     }
     let commit = Commit::here();
     say::note(format_args!("{}, {}", commit.name, machine::short(&Host::here())));
-    let key = |at: usize| (at as u64).wrapping_mul(STRIDE) % args.records as u64;
-    let loaded: Vec<u64> = (0..args.records).map(key).collect();
-    let subjects = subject::all(&loaded)?;
-    // Requests in an order unlike that of the keys.
-    let keys: Vec<u64> = (0..args.records / SHARE).map(|at| key(at * SHARE + 1)).collect();
-    let mut rows = Rows::new(["operation"].into_iter().chain(subjects.iter().map(|subject| subject.name())));
-    for operation in Operation::ALL {
-        let mut nanos = vec![Vec::new(); subjects.len()];
-        for round in 0..usize::from(args.rounds) {
+    let medians = match args.keys {
+        Set::Bytes(set) => rounds(args, &Keys::bytes(args.records, set)?, &mut all())?,
+        set => rounds(args, &Keys::numbers(args.records, set == Set::Dense)?, &mut all())?,
+    };
+    if args.markdown {
+        print!("{}", medians.rows().to_markdown());
+        return Ok(());
+    }
+    medians.rows().print(args.format)
+}
+
+type Contestants<K> = Vec<Box<dyn Contestant<K>>>;
+
+/// Returns the subjects, in the order of their columns.
+fn all<K: Key>() -> Contestants<K>
+where
+    VersionedKey<K>: latchless::KeyFor<u64>,
+    ours::Numbered<K>: subject::Subject<K>,
+{
+    vec![
+        Box::new(Life::<K, Index<K, u64>>::new()),
+        Box::new(Life::<K, ours::Versions<K>>::new()),
+        Box::new(Life::<K, ours::Numbered<K>>::new()),
+        #[cfg(feature = "versions")]
+        Box::new(Life::<K, art::Art<K>>::new()),
+        #[cfg(feature = "versions")]
+        Box::new(Life::<K, skip_list::List<K>>::new()),
+    ]
+}
+
+/// Does all steps in each round, each step in all subjects one after the other: so a load of the machine that
+/// comes and goes meets all of them. The next round begins with the next subject.
+fn rounds<K: Key>(args: &Args, keys: &Keys<K>, subjects: &mut Contestants<K>) -> Result<Medians, Failure> {
+    let probes: Vec<K::Probe<'_>> = keys.sample.iter().map(K::probe).collect();
+    let work = Work { keys, probes: &probes };
+    let columns = subjects.iter().map(|subject| (subject.name(), subject.is_rival())).collect();
+    let mut medians = Medians::new(columns, keys.all.len());
+    for (column, subject) in subjects.iter().enumerate() {
+        medians.weigh(column, subject.weigh(&work)?);
+    }
+    for round in 0..usize::from(args.rounds) {
+        for step in Step::ALL {
+            let mut samples = vec![None; subjects.len()];
             for turn in 0..subjects.len() {
                 let which = (round + turn) % subjects.len();
-                let start = Instant::now();
-                if let Some(times) = subjects[which].perform(operation, &keys)? {
-                    nanos[which].push(start.elapsed().as_nanos() as f64 / times as f64);
-                }
+                samples[which] = subjects[which].perform(step, &work)?;
             }
+            agree(step, subjects, &samples)?;
+            medians.add(step, &samples);
         }
-        let cells = nanos.into_iter().map(|nanos| median(nanos).map_or(Value::Null, shown));
-        rows.push([json!(operation.name())].into_iter().chain(cells).collect());
     }
-    rows.print(args.format)
+    Ok(medians)
 }
 
-fn shown(nanos: f64) -> Value {
-    json!(format!("{nanos:.1}"))
-}
-
-fn median(mut nanos: Vec<f64>) -> Option<f64> {
-    nanos.sort_by(f64::total_cmp);
-    nanos.get(nanos.len() / 2).copied()
+/// Compares the answers of all subjects that have a step.
+fn agree<K: Key>(step: Step, subjects: &Contestants<K>, samples: &[Option<Sample>]) -> Result<(), Failure> {
+    let mut answers =
+        subjects.iter().zip(samples).filter_map(|(subject, sample)| Some((subject, (*sample)?)));
+    let Some((one, sample)) = answers.next() else { return Ok(()) };
+    match answers.find(|(_, other)| other.digest != sample.digest) {
+        None => Ok(()),
+        Some((other, _)) => {
+            let (one, other, step) = (one.name(), other.name(), step.name());
+            Err(Failure::wrong(format!("{one} and {other} give unequal answers: {step}")))
+        }
+    }
 }

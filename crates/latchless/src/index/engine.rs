@@ -79,6 +79,20 @@ pub trait Engine<K: IndexKey, V: IndexValue>:
     fn pop(&self, direction: Direction) -> Option<(K, V)>;
 
     fn all(&self) -> Self::Entries<'_>;
+    /// Calls `show` with the value of the next entry from an end, lent: from the front, if the direction is
+    /// forward. Returns the key and the result.
+    fn step<R>(
+        entries: &mut Self::Entries<'_>,
+        direction: Direction,
+        mut show: impl FnMut(V::Lent<'_>) -> R,
+    ) -> Option<(K, R)> {
+        let (key, value) = match direction {
+            Direction::Forward => entries.next()?,
+            Direction::Reverse => entries.next_back()?,
+        };
+        let shown = show(value.lend());
+        Some((key, shown))
+    }
     /// Returns the entries of a range; of an inverted range, none.
     fn entries<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> Self::Entries<'_>;
     /// Returns the entries of a range.

@@ -71,18 +71,22 @@ impl<K: KeyFor<Version<V>>, V: IndexValue> VersionedIndex<K, V> {
             // Snapshots that begin from here on read at the floor or later.
             let (floor, readers) = self.clock.readers.raise(number);
             let from = last.as_ref().map_or(Unbounded, |last: &K| Excluded(last.probe()));
-            let (mut keys, mut shown, mut next) = (Vec::new(), 0, None);
+            let (mut shorter, mut shown, mut next) = (Vec::new(), 0, None);
             let seen = self.index.scan((from, Unbounded), |key, version| {
                 shown += 1;
                 let is_last = shown == TOGETHER;
                 next = is_last.then(|| K::own(key.probe()));
                 if !version.is_alone() {
-                    keys.push(key);
+                    let (chain, dropped) = version.pruned(&readers, floor);
+                    if dropped > 0 {
+                        shorter.push((key, chain, dropped));
+                    }
                 }
                 if is_last { Break(()) } else { Continue(()) }
             });
-            for key in &keys {
-                result = result.and(self.prune_key(key, &readers, floor, pruned));
+            // No commit is under way, so the chains that were seen are still the keys'.
+            for (key, chain, dropped) in shorter {
+                result = result.and(self.shorten(&key, chain, dropped, pruned));
             }
             if seen.is_continue() {
                 return result;
@@ -91,12 +95,9 @@ impl<K: KeyFor<Version<V>>, V: IndexValue> VersionedIndex<K, V> {
         }
     }
 
-    /// Drops versions of a key, while no other commit is under way.
-    fn prune_key(&self, key: &K, readers: &[u64], floor: u64, pruned: &mut Pruned) -> Result<()> {
-        let shorter = |version: &Version<V>| version.pruned(readers, floor);
-        let Some((chain, dropped)) = self.index.get_with(key.probe(), shorter) else { return Ok(()) };
+    /// Replaces the versions of a key by those that are needed, or removes the key if none is.
+    fn shorten(&self, key: &K, chain: Option<Version<V>>, dropped: usize, pruned: &mut Pruned) -> Result<()> {
         match chain {
-            _ if dropped == 0 => {}
             Some(chain) => drop(self.index.insert(key.probe(), chain)?),
             None => {
                 self.index.remove(key.probe());

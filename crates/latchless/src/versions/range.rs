@@ -3,8 +3,10 @@
 use super::version::Version;
 use crate::KeyFor;
 use crate::index::Range;
+use crate::index::engine::Engine;
 use core::fmt;
 use core::iter::FusedIterator;
+use latchless_core::base::index::Direction;
 use latchless_core::base::index_value::IndexValue;
 
 /// The entries of a range of a [`Snapshot`](super::Snapshot), from both ends.
@@ -22,24 +24,32 @@ impl<'s, K: KeyFor<Version<V>>, V: IndexValue> SnapshotRange<'s, K, V> {
     }
 }
 
-/// Returns the entry, if the key has a value at this number.
-fn seen<K, V: IndexValue>((key, version): (K, Version<V>), number: u64) -> Option<(K, V)> {
-    Some((key, version.into_value_at(number)?))
+impl<K: KeyFor<Version<V>>, V: IndexValue> SnapshotRange<'_, K, V> {
+    /// Returns the next entry from an end whose key has a value at this number. The chain of versions is
+    /// lent: a copy of it would count a reference to the version before the newest one, which is elsewhere in
+    /// memory, for every key.
+    fn step(&mut self, direction: Direction) -> Option<(K, V)> {
+        let number = self.number;
+        loop {
+            let seen = |version: &Version<V>| version.value_at(number).cloned();
+            if let (key, Some(value)) = K::Engine::step(&mut self.entries, direction, seen)? {
+                return Some((key, value));
+            }
+        }
+    }
 }
 
 impl<K: KeyFor<Version<V>>, V: IndexValue> Iterator for SnapshotRange<'_, K, V> {
     type Item = (K, V);
 
     fn next(&mut self) -> Option<(K, V)> {
-        let number = self.number;
-        self.entries.find_map(|entry| seen(entry, number))
+        self.step(Direction::Forward)
     }
 }
 
 impl<K: KeyFor<Version<V>>, V: IndexValue> DoubleEndedIterator for SnapshotRange<'_, K, V> {
     fn next_back(&mut self) -> Option<(K, V)> {
-        let number = self.number;
-        self.entries.by_ref().rev().find_map(|entry| seen(entry, number))
+        self.step(Direction::Reverse)
     }
 }
 

@@ -29,9 +29,6 @@ pub struct NoSuchVersion {
     pub newest: u64,
 }
 
-/// Keys of a batch that are looked up together.
-const TOGETHER: usize = 256;
-
 /// The entries of a [`VersionedIndex`] as of one commit, whatever is committed later. `H` refers to the
 /// index, or is an `Arc` of it: such a snapshot can be kept and sent.
 ///
@@ -133,14 +130,10 @@ where
     /// ```
     pub fn get_many(&self, keys: &[K::Probe<'_>], answers: &mut [Option<V>]) -> Result<()> {
         check_side_by_side(keys.len(), answers.len())?;
-        let mut versions = vec![None; keys.len().min(TOGETHER)];
-        for (keys, answers) in keys.chunks(TOGETHER).zip(answers.chunks_mut(TOGETHER)) {
-            let versions = &mut versions[..keys.len()];
-            self.holder.index.get_many(keys, versions)?;
-            for (answer, version) in answers.iter_mut().zip(versions) {
-                *answer = version.take().and_then(|version: Version<V>| version.into_value_at(self.number));
-            }
-        }
+        // The chains are lent: a copy would count a reference to the version before the newest one.
+        self.holder.index.get_each(keys, |at, version| {
+            answers[at] = version.and_then(|version| version.value_at(self.number)).cloned();
+        });
         Ok(())
     }
 

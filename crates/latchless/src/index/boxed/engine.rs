@@ -121,6 +121,14 @@ where
         Clones::of(self, |index| index.entries((Bound::Unbounded, Bound::Unbounded)))
     }
 
+    fn step<R>(
+        entries: &mut Clones<'_, I, V>,
+        direction: Direction,
+        mut show: impl FnMut(V::Lent<'_>) -> R,
+    ) -> Option<(K, R)> {
+        entries.step(direction, |value| show(value.lend()))
+    }
+
     fn entries<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> Clones<'_, I, V> {
         Clones::of(self, |index| I::with_span(&range, |span| index.entries(span)))
     }
@@ -264,11 +272,12 @@ impl<'i, I: Handles, V: IndexValue> Clones<'i, I, V> {
         Self { entries: entries(&boxed.index), boxed }
     }
 
-    fn step(&mut self, direction: Direction) -> Option<(I::Key, V)> {
+    /// Returns the key of the next entry from an end, and what `show` returns for its value.
+    fn step<R>(&mut self, direction: Direction, mut show: impl FnMut(&V) -> R) -> Option<(I::Key, R)> {
         let (boxed, pin) = (self.boxed, Pinned::new());
         loop {
             let entry = I::step(&mut self.entries, direction, |key, handle| {
-                boxed.value_of(handle, key, &pin).map(|value| (I::own(key), value.clone()))
+                boxed.value_of(handle, key, &pin).map(|value| (I::own(key), show(value)))
             })?;
             if entry.is_some() {
                 return entry;
@@ -281,13 +290,13 @@ impl<I: Handles, V: IndexValue> Iterator for Clones<'_, I, V> {
     type Item = (I::Key, V);
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.step(Direction::Forward)
+        self.step(Direction::Forward, V::clone)
     }
 }
 
 impl<I: Handles, V: IndexValue> DoubleEndedIterator for Clones<'_, I, V> {
     fn next_back(&mut self) -> Option<Self::Item> {
-        self.step(Direction::Reverse)
+        self.step(Direction::Reverse, V::clone)
     }
 }
 

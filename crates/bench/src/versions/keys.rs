@@ -13,6 +13,10 @@ pub const SHARE: usize = 8;
 /// The seed of the sets that are drawn.
 const SEED: u64 = 42;
 
+/// A key, and the number of one of its versions, the highest one first.
+#[cfg(feature = "versions")]
+pub type Pair<K> = (K, std::cmp::Reverse<u64>);
+
 /// A type of keys that every subject has.
 pub trait Key: IndexKey + KeyFor<u64> + KeyFor<Version<u64>> + Ord + Clone + Send + Sync + 'static {
     /// The key as a trie owns it.
@@ -28,7 +32,7 @@ pub trait Key: IndexKey + KeyFor<u64> + KeyFor<Version<u64>> + Ord + Clone + Sen
 
     /// Calls `serve` with the key and a falling number, as a list of pairs is searched for them.
     #[cfg(feature = "versions")]
-    fn with_pair<R>(&self, number: u64, serve: impl FnOnce(&super::skip_list::Pair<Self>) -> R) -> R;
+    fn with_pair<R>(&self, number: u64, serve: impl FnOnce(&Pair<Self>) -> R) -> R;
 }
 
 impl Key for u64 {
@@ -46,7 +50,7 @@ impl Key for u64 {
     }
 
     #[cfg(feature = "versions")]
-    fn with_pair<R>(&self, number: u64, serve: impl FnOnce(&super::skip_list::Pair<Self>) -> R) -> R {
+    fn with_pair<R>(&self, number: u64, serve: impl FnOnce(&Pair<Self>) -> R) -> R {
         serve(&(*self, std::cmp::Reverse(number)))
     }
 }
@@ -68,7 +72,7 @@ impl Key for Vec<u8> {
     /// A pair can't be borrowed from its parts, and a user wouldn't allocate one for every search: one is
     /// kept and filled.
     #[cfg(feature = "versions")]
-    fn with_pair<R>(&self, number: u64, serve: impl FnOnce(&super::skip_list::Pair<Self>) -> R) -> R {
+    fn with_pair<R>(&self, number: u64, serve: impl FnOnce(&Pair<Self>) -> R) -> R {
         use std::{cell::RefCell, cmp::Reverse};
         thread_local! {
             static PAIR: RefCell<(Vec<u8>, Reverse<u64>)> = const { RefCell::new((Vec::new(), Reverse(0))) };
@@ -122,8 +126,8 @@ impl<K: Clone> Keys<K> {
         Self { all, sample, absent }
     }
 
-    /// The places of all keys in an order unlike that in which they arrived: a second version comes to a key
-    /// whose neighbours in time have other neighbours now.
+    /// The places of all keys in an order unlike that in which they arrived, so that second versions aren't
+    /// written where the last write was.
     pub fn again(&self) -> impl Iterator<Item = usize> + use<'_, K> {
         let len = self.all.len() as u64;
         (0..len).map(move |at| (at.wrapping_mul(STRIDE) % len) as usize)

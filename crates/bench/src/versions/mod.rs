@@ -2,8 +2,8 @@
 //! of versions.
 //!
 //! In reading order: [`subject`] (what an index does for its users), [`ours`] and the peers, one file each,
-//! [`keys`], [`step`] (the steps of a round), [`life`] (how an index takes them), [`table`] (medians and their
-//! ratios), and the rounds here.
+//! [`keys`], [`step`] (the steps of a round), [`life`] (how an index takes them), [`table`] (medians and
+//! their ratios), and the rounds here.
 
 #[cfg(feature = "versions")]
 mod art;

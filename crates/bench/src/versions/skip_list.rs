@@ -1,6 +1,6 @@
 //! crossbeam's skip list, whose keys end in a falling number.
 
-use super::keys::Key;
+use super::keys::{Key, Pair};
 use super::subject::{Batch, Digest, Form, RANGE, Subject};
 use crossbeam_skiplist::SkipMap;
 use crossbeam_skiplist::map::Entry;
@@ -9,9 +9,6 @@ use std::cmp::Reverse;
 use std::hint::black_box;
 use std::ops::Bound::{Included, Unbounded};
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// A key, and the number of one of its versions.
-pub type Pair<K> = (K, Reverse<u64>);
 
 /// The list, and the newest number, which its user gives.
 pub struct List<K: Key> {

@@ -4,7 +4,8 @@ use super::step::{Sample, Step};
 use latchless_terminal::output::Rows;
 use serde_json::{Value, json};
 
-/// The column of an index without versions, of the one that keeps them, and of the one whose keys end in them.
+/// The columns of an index without versions, of the one that keeps them, and of the one whose keys end in
+/// them.
 const PLAIN: usize = 0;
 const VERSIONS: usize = 1;
 const NUMBERED: usize = 2;

@@ -113,6 +113,18 @@ fn apart(bytes: &[u8]) -> Option<(Buffer, u64)> {
     (number[8 - len..].first() != Some(&0)).then(|| (key, u64::from_be_bytes(number)))
 }
 
+/// Takes a key apart whose part before the number has no zeros, as most have: its bytes are stored as they
+/// are.
+#[inline]
+fn apart_without_zeros(bytes: &[u8]) -> Option<(&[u8], u64)> {
+    let end = zero_in(bytes)?;
+    let (&[_, mark], rest) = bytes[end..].split_first_chunk()?;
+    let (zeros, missing) = Ending::NUMBERED.read(mark)?;
+    let is_whole = zeros == 0 && rest.len() + usize::from(missing) == 8;
+    let number = || rest.iter().fold(0, |number, &byte| number << 8 | u64::from(!byte));
+    is_whole.then(|| (&bytes[..end], number()))
+}
+
 /// The panic message for bytes that no key has.
 const STORED: &str = "a versioned key ends in its number";
 
@@ -126,6 +138,9 @@ impl<K: BytesKey, Q: BytesKey<K>> BytesKey<VersionedKey<K>> for VersionedKey<Q> 
     }
 
     fn from_bytes(bytes: &[u8]) -> VersionedKey<K> {
+        if let Some((key, number)) = apart_without_zeros(bytes) {
+            return VersionedKey(Q::from_bytes(key), number);
+        }
         let (mut key, number) = apart(bytes).expect(STORED);
         VersionedKey(Q::from_bytes(key.bytes()), number)
     }

@@ -79,19 +79,24 @@ pub trait Engine<K: IndexKey, V: IndexValue>:
     fn pop(&self, direction: Direction) -> Option<(K, V)>;
 
     fn all(&self) -> Self::Entries<'_>;
-    /// Calls `show` with the value of the next entry from an end, lent: from the front, if the direction is
-    /// forward. Returns the key and the result.
-    fn step<R>(
+    /// Takes up to `most` entries from an end: from the front, if the direction is forward. `show` gets their
+    /// values, lent, and `each` the keys of those for which it returns something, with that. Returns whether
+    /// there may be more.
+    fn steps<R>(
         entries: &mut Self::Entries<'_>,
         direction: Direction,
-        mut show: impl FnMut(V::Lent<'_>) -> R,
-    ) -> Option<(K, R)> {
-        let (key, value) = match direction {
-            Direction::Forward => entries.next()?,
-            Direction::Reverse => entries.next_back()?,
-        };
-        let shown = show(value.lend());
-        Some((key, shown))
+        most: usize,
+        show: impl Fn(V::Lent<'_>) -> Option<R>,
+        mut each: impl FnMut(K, R),
+    ) -> bool {
+        (0..most).all(|_| {
+            let entry = match direction {
+                Direction::Forward => entries.next(),
+                Direction::Reverse => entries.next_back(),
+            };
+            let shown = entry.map(|(key, value)| show(value.lend()).map(|shown| each(key, shown)));
+            shown.is_some()
+        })
     }
     /// Returns the entries of a range; of an inverted range, none.
     fn entries<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> Self::Entries<'_>;

@@ -3,6 +3,7 @@
 mod checker;
 mod closures;
 mod commits;
+mod ends;
 mod histories;
 mod model;
 mod moments;

@@ -121,12 +121,25 @@ where
         Clones::of(self, |index| index.entries((Bound::Unbounded, Bound::Unbounded)))
     }
 
-    fn step<R>(
+    /// One pin serves them all: to pin is to wait for the loads before, and the misses of several values can
+    /// overlap.
+    fn steps<R>(
         entries: &mut Clones<'_, I, V>,
         direction: Direction,
-        mut show: impl FnMut(V::Lent<'_>) -> R,
-    ) -> Option<(K, R)> {
-        entries.step(direction, |value| show(value.lend()))
+        most: usize,
+        show: impl Fn(V::Lent<'_>) -> Option<R>,
+        mut each: impl FnMut(K, R),
+    ) -> bool {
+        let (boxed, pin) = (entries.boxed, Pinned::new());
+        (0..most).all(|_| {
+            let step = I::step(&mut entries.entries, direction, |key, handle| {
+                let shown = boxed.value_of(handle, key, &pin).and_then(|value| show(value.lend()));
+                if let Some(shown) = shown {
+                    each(I::own(key), shown);
+                }
+            });
+            step.is_some()
+        })
     }
 
     fn entries<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> Clones<'_, I, V> {
@@ -272,12 +285,11 @@ impl<'i, I: Handles, V: IndexValue> Clones<'i, I, V> {
         Self { entries: entries(&boxed.index), boxed }
     }
 
-    /// Returns the key of the next entry from an end, and what `show` returns for its value.
-    fn step<R>(&mut self, direction: Direction, mut show: impl FnMut(&V) -> R) -> Option<(I::Key, R)> {
+    fn step(&mut self, direction: Direction) -> Option<(I::Key, V)> {
         let (boxed, pin) = (self.boxed, Pinned::new());
         loop {
             let entry = I::step(&mut self.entries, direction, |key, handle| {
-                boxed.value_of(handle, key, &pin).map(|value| (I::own(key), show(value)))
+                boxed.value_of(handle, key, &pin).map(|value| (I::own(key), value.clone()))
             })?;
             if entry.is_some() {
                 return entry;
@@ -290,13 +302,13 @@ impl<I: Handles, V: IndexValue> Iterator for Clones<'_, I, V> {
     type Item = (I::Key, V);
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.step(Direction::Forward, V::clone)
+        self.step(Direction::Forward)
     }
 }
 
 impl<I: Handles, V: IndexValue> DoubleEndedIterator for Clones<'_, I, V> {
     fn next_back(&mut self) -> Option<Self::Item> {
-        self.step(Direction::Reverse, V::clone)
+        self.step(Direction::Reverse)
     }
 }
 

@@ -75,7 +75,7 @@ const INDEX_CHANGES: &str = "insert try_insert remove replace compare_exchange c
     remove_many remove_many_with insert_columns remove_columns pop_first pop_last remove_range clear \
     update upsert compute remove_if get_or_insert get_or_insert_with retain execute execute_with \
     bulk_load bulk_load_with bulk_load_columns bulk_load_by try_extend exclusive drive \
-    reset flush";
+    reset shrink flush";
 
 /// Of the feature `rayon`, which the log doesn't have.
 const INDEX_WITH_RAYON: &str = "par_range par_fold par_get_many par_get_columns par_floor_many par_ceiling_many par_lower_many \
@@ -83,7 +83,7 @@ const INDEX_WITH_RAYON: &str = "par_range par_fold par_get_many par_get_columns 
 
 /// The operations that change a `MultiIndex`.
 const MULTI_CHANGES: &str =
-    "insert insert_many remove remove_all remove_range clear bulk_load pop_first pop_last try_extend";
+    "insert insert_many remove remove_all remove_range clear shrink bulk_load pop_first pop_last try_extend";
 
 #[test]
 fn a_reader_has_every_operation_that_changes_nothing() {

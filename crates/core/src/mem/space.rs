@@ -86,6 +86,8 @@ struct State {
     live: usize,
     /// The bytes elsewhere that were charged.
     charged_bytes: usize,
+    /// The bytes that were taken from the budget for the next nodes.
+    paid_bytes: usize,
     /// Freed units, by kind.
     free: FreeUnits,
     kinds: Kinds,
@@ -121,6 +123,7 @@ impl NodePool {
             ready: 0,
             live: 0,
             charged_bytes: 0,
+            paid_bytes: 0,
             free: FreeUnits::none(),
             kinds: Kinds::default(),
         };
@@ -245,8 +248,10 @@ impl NodePool {
         let state = &mut *self.state();
         let (needed, bytes) =
             (state.fresh.saturating_add(count), count.saturating_mul(self.options.node_bytes));
-        self.budget.take(bytes)?;
-        self.make_usable(state, needed).inspect_err(|_| self.budget.give_back(bytes))?;
+        let paid = state.paid_bytes.min(bytes);
+        self.budget.take(bytes - paid)?;
+        self.make_usable(state, needed).inspect_err(|_| self.budget.give_back(bytes - paid))?;
+        state.paid_bytes -= paid;
         if self.prefaults && needed > state.ready {
             self.prefault_behind(state, needed);
         }
@@ -317,12 +322,28 @@ impl NodePool {
 
     /// Frees every node and returns the memory to the system.
     pub fn clear(&mut self) {
+        let bytes = self.forget_nodes();
+        self.budget.give_back(bytes);
+    }
+
+    /// The same, but the budget keeps the bytes of one unit, if there was one: no limit refuses the next unit,
+    /// whatever else takes from the budget meanwhile.
+    pub fn clear_for_next(&mut self) {
+        let bytes = self.forget_nodes();
+        let paid = bytes.min(self.options.unit_nodes * self.options.node_bytes);
+        self.budget.give_back(bytes - paid);
+        self.state.get_mut().paid_bytes = paid;
+    }
+
+    /// Frees every node. Returns the bytes that were taken from the budget for them, and those charged.
+    fn forget_nodes(&mut self) -> usize {
         let state = self.state.get_mut();
+        let bytes = state.fresh * self.options.node_bytes + state.charged_bytes + state.paid_bytes;
         state.growth.clear(&mut self.reach);
-        self.budget.give_back(state.fresh * self.options.node_bytes + state.charged_bytes);
-        (state.fresh, state.ready, state.live, state.charged_bytes) = (0, 0, 0, 0);
+        (state.fresh, state.ready, state.live, state.charged_bytes, state.paid_bytes) = (0, 0, 0, 0, 0);
         state.free.clear();
         state.kinds.clear();
+        bytes
     }
 
     /// Returns the bytes of the nodes in use.

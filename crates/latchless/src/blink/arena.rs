@@ -138,9 +138,10 @@ impl<const LINES: usize> SharedArena<LINES> {
         self.space.free(kind, node);
     }
 
-    /// Frees every node and returns the memory to the system.
+    /// Frees every node and returns the memory to the system. No limit refuses the next node: its bytes stay
+    /// taken.
     pub fn clear(&mut self) {
-        self.space.clear();
+        self.space.clear_for_next();
     }
 
     /// Returns the bytes of the nodes in use.
@@ -241,7 +242,7 @@ mod tests {
         assert!(arena.charge(200).is_err());
         assert_eq!(arena.held_bytes(), 1896);
         arena.clear();
-        assert_eq!((arena.held_bytes(), arena.allocate_run(15).is_ok()), (0, true));
+        assert_eq!((arena.held_bytes(), arena.allocate_run(15).is_ok()), (128, true));
         let arena = small(None, 4);
         assert_eq!(arena.allocate_run(5), Err(Error::ReferencesExhausted { limit: 4 }));
         arena.allocate_run(4).unwrap();
@@ -264,6 +265,15 @@ mod tests {
         assert_eq!((alike.held_bytes(), shared.taken_bytes()), (6 * 128 + 20, 6 * 128 + 20));
         drop(alike);
         assert_eq!(shared.taken_bytes(), 0);
+        let mut arena = small(None, u32::MAX).within(Some(Arc::clone(&shared)));
+        arena.allocate_run(5).unwrap();
+        arena.clear();
+        shared.take(2500 - 128).unwrap();
+        assert!(arena.allocate_run(2).is_err(), "the others have taken the rest");
+        arena.allocate(0).expect("the first node is paid for");
+        assert!((arena.allocate(0).is_err(), arena.held_bytes()) == (true, 128));
+        drop(arena);
+        assert_eq!(shared.taken_bytes(), 2500 - 128);
         let prefaulted = small(None, 4).prefaulted().alike();
         assert_eq!(prefaulted.allocate_run(5), Err(Error::ReferencesExhausted { limit: 4 }));
     }

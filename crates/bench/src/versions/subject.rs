@@ -21,6 +21,10 @@ pub enum Form {
 
 /// Requests of one batch: keys, and the same in borrowed form.
 pub struct Batch<'b, 'k, K: IndexKey> {
+    #[cfg_attr(
+        not(any(test, feature = "versions")),
+        expect(dead_code, reason = "the indexes of this workspace take them in borrowed form")
+    )]
     pub keys: &'b [K],
     pub probes: &'b [K::Probe<'k>],
 }

@@ -23,12 +23,17 @@ where
     let mut left: VecDeque<(K, u64)> = (0..keys).map(|at| (key(at), at)).collect();
     let mut range = snapshot.iter();
     loop {
-        if rng.next() % 16 == 0 {
+        if rng.next().is_multiple_of(16) {
             let (clone, all) = (range.clone(), left.clone());
-            assert!(if rng.next() % 2 == 0 { clone.eq(all) } else { clone.rev().eq(all.into_iter().rev()) });
+            assert!(if rng.next().is_multiple_of(2) {
+                clone.eq(all)
+            } else {
+                clone.rev().eq(all.into_iter().rev())
+            });
         }
         // Long stretches from one end, and alternating ends.
-        let is_front = if keys % 2 == 0 { rng.next() % 2 == 0 } else { rng.next() % 50 < 49 };
+        let is_front =
+            if keys.is_multiple_of(2) { rng.next().is_multiple_of(2) } else { rng.next() % 50 < 49 };
         let (found, wanted) = match is_front {
             true => (range.next(), left.pop_front()),
             false => (range.next_back(), left.pop_back()),

@@ -218,11 +218,11 @@ mod tests {
         let user = |place| pair(scattered(place), scattered(place + 100));
         let behind = |place, at: u64| [user(place), at.to_be_bytes().to_vec()].concat();
         let fills = [
-            ("up", leaves_after(growing(50, 900, |place, at| pair(scattered(place), at)))),
-            ("side by side", leaves_after(growing(50, 900, |place, at| pair(place, NOW + 1000 * at)))),
-            ("down", leaves_after(growing(50, 900, |place, at| pair(scattered(place), !at)))),
-            ("texts", leaves_after(growing(50, 900, text))),
-            ("after 16 bytes", leaves_after(growing(50, 900, behind))),
+            ("up", leaves_after(growing(100, 900, |place, at| pair(scattered(place), at)))),
+            ("side by side", leaves_after(growing(100, 900, |place, at| pair(place, NOW + 1000 * at)))),
+            ("down", leaves_after(growing(100, 900, |place, at| pair(scattered(place), !at)))),
+            ("texts", leaves_after(growing(100, 900, text))),
+            ("after 16 bytes", leaves_after(growing(100, 900, behind))),
         ];
         for (name, (fill, keys)) in fills {
             // Texts of one length go to leaves of slots, and take less room as records when these are cut.

@@ -326,8 +326,8 @@ impl NodePool {
         self.budget.give_back(bytes);
     }
 
-    /// The same, but the budget keeps the bytes of one unit, if there was one: no limit refuses the next unit,
-    /// whatever else takes from the budget meanwhile.
+    /// The same, but the budget keeps the bytes of one unit, if there was one: no limit refuses the next
+    /// unit, whatever else takes from the budget meanwhile.
     pub fn clear_for_next(&mut self) {
         let bytes = self.forget_nodes();
         let paid = bytes.min(self.options.unit_nodes * self.options.node_bytes);

@@ -132,11 +132,17 @@ mod tests {
     /// A header counts at most [`HEADER_LEN_MAX`] bytes of a prefix and of a fence.
     #[test]
     fn keys_may_begin_alike_for_longer_than_a_header_counts() {
-        let lens = [HEADER_LEN_MAX - 1, HEADER_LEN_MAX, HEADER_LEN_MAX + 1, 2 * HEADER_LEN_MAX + 1];
+        let lens = [
+            HEADER_LEN_MAX - 1,
+            HEADER_LEN_MAX,
+            HEADER_LEN_MAX + 1,
+            HEADER_LEN_MAX + 200,
+            2 * HEADER_LEN_MAX + 1,
+        ];
         for shared in &lens[cfg!(miri).into()..] {
             let tree = tree();
             let key_of = |number: u64| [&vec![b'k'; *shared][..], &number.to_be_bytes()[5..]].concat();
-            let all = || (0..90u64).map(|step| step * 77 % 90);
+            let all = || (0..200u64).map(|step| step * 77 % 200);
             for number in all() {
                 tree.edit(&key_of(number), Edit::Put(number)).unwrap();
             }
@@ -148,9 +154,9 @@ mod tests {
                 }
             }
             tree.check_invariants().unwrap();
-            let mut rest = (0..90u64).filter(|number| number % 3 == 0);
+            let mut rest = (0..200u64).filter(|number| number % 3 == 0);
             assert!(rest.all(|number| tree.get(&key_of(number)) == Some(number)));
-            assert_eq!(tree.len(), 30);
+            assert_eq!(tree.len(), 67);
         }
     }
 }

@@ -1,5 +1,6 @@
-//! The ordered indexes against those of before, over the same random changes: keys whose order an encoding may
-//! get wrong, keys with many rows, all kinds of ranges, and the conversions between unique and multi-maps.
+//! The ordered indexes against those of before, over the same random changes: keys whose order an encoding
+//! may get wrong, keys with many rows, all kinds of ranges, and the conversions between unique and
+//! multi-maps.
 
 use super::btree_index::BTreeIndex;
 use super::btree_index_before::BTreeIndex as BTreeIndexBefore;

@@ -16,7 +16,7 @@ use core::ops::Bound;
 use std::process::Command;
 use std::{fs, thread};
 
-/// What a process is asked to build whose resident memory is measured.
+/// Names the index that a child process builds, whose resident memory is measured.
 const BUILD: &str = "RACE_BUILD";
 const WHAT: [&str; 6] = ["insert", "seek", "range of ten", "iterate", "delete", "transaction of ten"];
 /// Transactions that are timed together.

@@ -15,6 +15,24 @@ fn until_full(shown: &mut usize) -> ControlFlow<()> {
     if *shown < RANGE { Continue(()) } else { Break(()) }
 }
 
+/// Shows the first entries of an iterator.
+fn show_first<K>(entries: impl Iterator<Item = (K, u64)>, digest: &mut Digest) {
+    entries.take(RANGE).for_each(|(key, value)| {
+        black_box(&key);
+        digest.add(Some(value));
+    });
+}
+
+/// Returns what a scan calls with each entry, so that it shows the first ones.
+fn showing_first<K>(digest: &mut Digest) -> impl FnMut(K, u64) -> ControlFlow<()> {
+    let mut shown = 0;
+    move |key, value| {
+        black_box(&key);
+        digest.add(Some(value));
+        until_full(&mut shown)
+    }
+}
+
 /// An index of one value per key: what is beside it in a row is what versions cost.
 impl<K: Key> Subject<K> for Index<K, u64> {
     const NAME: &'static str = "Index";
@@ -61,19 +79,10 @@ impl<K: Key> Subject<K> for Index<K, u64> {
     }
 
     fn range(&self, low: &K, _: Option<&()>, form: Form, digest: &mut Digest) {
-        if form == Form::Iterator {
-            let entries = Self::range(self, low.probe()..).take(RANGE);
-            return entries.for_each(|(key, value)| {
-                black_box(&key);
-                digest.add(Some(value));
-            });
+        match form {
+            Form::Iterator => show_first(Self::range(self, low.probe()..), digest),
+            Form::Lent => _ = self.scan(low.probe().., showing_first(digest)),
         }
-        let mut shown = 0;
-        let _ = self.scan(low.probe().., |key, value| {
-            black_box(&key);
-            digest.add(Some(value));
-            until_full(&mut shown)
-        });
     }
 
     fn bytes_beside_heap(&self) -> usize {
@@ -145,19 +154,10 @@ impl<K: Key> Subject<K> for Versions<K> {
 
     fn range(&self, low: &K, moment: Option<&Snapshot<K, u64>>, form: Form, digest: &mut Digest) {
         let Some(moment) = moment else { return };
-        if form == Form::Iterator {
-            let entries = moment.range(low.probe()..).take(RANGE);
-            return entries.for_each(|(key, value)| {
-                black_box(&key);
-                digest.add(Some(value));
-            });
+        match form {
+            Form::Iterator => show_first(moment.range(low.probe()..), digest),
+            Form::Lent => _ = moment.scan(low.probe().., showing_first(digest)),
         }
-        let mut shown = 0;
-        let _ = moment.scan(low.probe().., |key, value| {
-            black_box(&key);
-            digest.add(Some(value));
-            until_full(&mut shown)
-        });
     }
 
     fn bytes_beside_heap(&self) -> usize {

@@ -27,6 +27,14 @@ impl Counts {
         self.entries.set(entries as i64);
     }
 
+    /// Exchanges the numbers of entries, and not the events, with the counts of another tree. For a caller
+    /// that has both trees to itself.
+    pub(crate) fn swap_entries(&mut self, other: &mut Self) {
+        let entries = self.entries();
+        self.set_entries(other.entries());
+        other.set_entries(entries);
+    }
+
     /// Counts entries that were added, or removed.
     #[inline(always)]
     pub(crate) fn count_entries<M: Mode>(&self, change: i64) {

@@ -84,11 +84,9 @@ impl Store {
 
     /// Exchanges everything with another tree but the counts of events.
     pub fn swap_nodes(&mut self, other: &mut Self) {
-        let entries = [&*self, &*other].map(|store| store.counts.entries());
         core::mem::swap(self, other);
         core::mem::swap(&mut self.counts, &mut other.counts);
-        self.counts.set_entries(entries[1]);
-        other.counts.set_entries(entries[0]);
+        self.counts.swap_entries(&mut other.counts);
     }
 
     /// Makes the root an empty leaf.

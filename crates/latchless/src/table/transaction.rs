@@ -11,7 +11,7 @@ use crate::blink::{Conflicts, Tries};
 use crate::index::PrefixKey;
 use crate::versions::{VersionedIndex, owned};
 use core::fmt;
-use core::ops::{Bound, RangeBounds};
+use core::ops::RangeBounds;
 use latchless_core::base::index_key::IndexKey;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -135,11 +135,8 @@ impl<'t, K: TableKey<R>, R: Send + Sync + 'static> Transaction<'t, K, R> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn range<'q>(&mut self, range: impl RangeBounds<K::Probe<'q>>) -> Vec<Arc<R>> {
-        let bounds = owned::<K>(&range);
-        let primary = |row: &Arc<R>| vec![(self.table.key)(row)];
-        let rows = self.with_own(self.snapshot.range(range), primary, |key| bounds.contains(key));
-        self.read_range(&self.table.rows, bounds);
-        rows
+        let table = self.table;
+        self.rows_in(&table.rows, |row| vec![(table.key)(row)], range)
     }
 
     /// Returns the rows whose keys in a unique index are in a range, in the order of these. See
@@ -152,11 +149,19 @@ impl<'t, K: TableKey<R>, R: Send + Sync + 'static> Transaction<'t, K, R> {
         index: &'t Unique<S, R>,
         range: impl RangeBounds<S::Probe<'q>>,
     ) -> Vec<Arc<R>> {
-        let (entries, bounds) = (&*index.0, owned::<S>(&range));
-        let there = at(&entries.index, &self.snapshot);
-        let keys = |row: &Arc<R>| entries.keys_of(Some(row));
+        self.rows_in(&index.0.index, |row| index.0.keys_of(Some(row)), range)
+    }
+
+    fn rows_in<'q, S: TableKey<R>>(
+        &mut self,
+        index: &'t VersionedIndex<S, Arc<R>>,
+        keys: impl Fn(&Arc<R>) -> Vec<S>,
+        range: impl RangeBounds<S::Probe<'q>>,
+    ) -> Vec<Arc<R>> {
+        let bounds = owned::<S>(&range);
+        let there = at(index, &self.snapshot);
         let rows = self.with_own(there.range(range), keys, |key| bounds.contains(key));
-        self.read_range(&entries.index, bounds);
+        self.read_by(index, move |number| index.changed_in(&bounds, number));
         rows
     }
 
@@ -215,12 +220,10 @@ impl<'t, K: TableKey<R>, R: Send + Sync + 'static> Transaction<'t, K, R> {
         let there = there.between(range.start_bound().cloned(), range.end_bound().cloned());
         let keys = |row: &Arc<R>| entries.keys_of(Some(row));
         let rows = self.with_own(there, keys, |(key, _)| (low.as_ref(), high.as_ref()).contains(key));
-        let number = self.number();
-        self.reads.push(Box::new(move || {
+        self.read_by(&entries.index, move |number| {
             let (low, high) = (low.as_ref().map(S::probe), high.as_ref().map(S::probe));
-            let changed = entries.index.changed_between(low, high, number)?;
-            Some(entries.index.tries(changed.probe()))
-        }));
+            entries.index.changed_between(low, high, number)
+        });
         rows
     }
 
@@ -242,23 +245,21 @@ impl<'t, K: TableKey<R>, R: Send + Sync + 'static> Transaction<'t, K, R> {
         entries.into_iter().map(|(_, row)| row).collect()
     }
 
-    fn read_range<S: TableKey<R>>(
+    /// Records a read for the commit. `changed` returns a key that was read, if a commit after this number
+    /// has written it.
+    fn read_by<S: TableKey<R>>(
         &mut self,
         index: &'t VersionedIndex<S, Arc<R>>,
-        range: (Bound<S>, Bound<S>),
+        changed: impl Fn(u64) -> Option<S> + 't,
     ) {
         let number = self.number();
-        self.reads.push(Box::new(move || {
-            let changed = index.changed_in(&range, number)?;
-            Some(index.tries(changed.probe()))
-        }));
+        self.reads.push(Box::new(move || changed(number).map(|key| index.tries(key.probe()))));
     }
 
     fn read<S: TableKey<R>>(&mut self, index: &'t VersionedIndex<S, Arc<R>>, key: S) {
-        let number = self.number();
-        self.reads.push(Box::new(move || {
-            index.has_changed_since(key.probe(), number).then(|| index.tries(key.probe()))
-        }));
+        self.read_by(index, move |number| {
+            index.has_changed_since(key.probe(), number).then(|| S::own(key.probe()))
+        });
     }
 
     /// Inserts a row. One with its primary key is an error of the commit.

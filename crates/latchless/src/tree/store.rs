@@ -102,11 +102,9 @@ impl<B: Bits> Store<B> {
 
     /// Exchanges the nodes with those of another tree, and the number of entries. The counts of events stay.
     pub(super) fn swap_nodes(&mut self, other: &mut Self) {
-        let entries = [&*self, &*other].map(|store| store.counts.entries());
         core::mem::swap(&mut self.root, &mut other.root);
         core::mem::swap(&mut self.arena, &mut other.arena);
-        self.counts.set_entries(entries[1]);
-        other.counts.set_entries(entries[0]);
+        self.counts.swap_entries(&mut other.counts);
     }
 
     /// Frees all nodes, and returns their memory to the system.

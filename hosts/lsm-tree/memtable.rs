@@ -15,6 +15,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 pub use crate::tree::inner::MemtableId;
 
 #[cfg(test)]
+mod memtables;
+#[cfg(test)]
 mod model;
 #[cfg(test)]
 mod race;

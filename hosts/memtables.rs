@@ -134,7 +134,9 @@ fn median(rounds: &[[f64; 6]], at: usize) -> f64 {
 
 fn print(kind: &str, what: &str, unit: &str, theirs: f64, ours: f64) {
     let ratio = theirs / ours;
-    println!("{kind:18} {what:22} skip list {theirs:7.0} {unit}, latchless {ours:7.0} {unit}, {ratio:5.2} times");
+    println!(
+        "{kind:18} {what:22} skip list {theirs:7.0} {unit}, latchless {ours:7.0} {unit}, {ratio:5.2} times"
+    );
 }
 
 /// Races the engine's memtable and the one over an index, and prints medians.

@@ -21,7 +21,8 @@ macro_rules! memtable {
             }
 
             fn insert(&self, key: &Vec<u8>, number: u64) {
-                let entry = InternalValue::from_components(&**key, [7; 100], number as SeqNo, ValueType::Value);
+                let entry =
+                    InternalValue::from_components(&**key, [7; 100], number as SeqNo, ValueType::Value);
                 self.insert(entry);
             }
 

@@ -79,9 +79,9 @@ pub trait Engine<K: IndexKey, V: IndexValue>:
     fn pop(&self, direction: Direction) -> Option<(K, V)>;
 
     fn all(&self) -> Self::Entries<'_>;
-    /// Takes up to `most` entries from an end: from the front, if the direction is forward. `show` gets their
-    /// values, lent, and `each` the keys of those for which it returns something, with that. Returns whether
-    /// there may be more.
+    /// Takes up to `most` entries from an end, past those that the iterator has read already: from the front,
+    /// if the direction is forward. `show` gets their values, lent, and `each` the keys of those for which it
+    /// returns something, with that. Returns whether there may be more.
     fn steps<R>(
         entries: &mut Self::Entries<'_>,
         direction: Direction,

@@ -139,6 +139,7 @@
 //! [`Exclusive`], which has the same operations and takes no latches.
 
 mod access;
+pub(crate) mod ahead;
 mod alone;
 mod batch;
 pub(crate) mod boxed;
@@ -191,7 +192,7 @@ mod slot;
 #[cfg(feature = "steps")]
 mod steps;
 mod storage;
-mod traits;
+pub(crate) mod traits;
 mod words;
 
 pub use crate::slot_map::Pinned;

@@ -1,9 +1,9 @@
 //! An iterator over a range that owns what it reads.
 //!
-//! It reads some entries at a time, so that it borrows nothing between two steps: a page in front, and one
-//! at the back, each twice as long as the one before it.
+//! It reads some entries at a time, so that it borrows nothing between two steps.
 
 use super::Index;
+use super::ahead::Ahead;
 use super::engine::KeyFor;
 use core::fmt;
 use core::iter::FusedIterator;
@@ -11,7 +11,6 @@ use core::ops::{Bound, RangeBounds};
 use latchless_core::base::index::Direction::{self, Forward, Reverse};
 use latchless_core::base::index_key::IndexKey;
 use latchless_core::base::index_value::IndexValue;
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// The lengths of the first page and of the longest ones.
@@ -21,20 +20,21 @@ const PAGE_MAX: usize = 256;
 /// The bounds of a range of keys.
 pub(crate) type Bounds<'q, K> = (Bound<<K as IndexKey>::Probe<'q>>, Bound<<K as IndexKey>::Probe<'q>>);
 
-/// A map that is read page by page: an `Arc<Index>`, or a snapshot that owns its index. Sealed.
+/// A map that is read page by page: an `Arc<Index>`, or a snapshot that owns its index.
+/// Sealed.
 pub trait Pages: sealed::Sealed {
     /// The map's keys.
     type Key: IndexKey;
     /// The map's values.
     type Value: IndexValue;
-    /// Appends the first entries of a range, in a direction.
+    /// Calls `each` with the first `max` entries of a range, in a direction.
     #[doc(hidden)]
     fn page<'q>(
         &self,
         range: Bounds<'q, Self::Key>,
         direction: Direction,
         max: usize,
-        page: &mut VecDeque<(Self::Key, Self::Value)>,
+        each: impl FnMut((Self::Key, Self::Value)),
     );
 }
 
@@ -43,28 +43,41 @@ pub(crate) mod sealed {
     pub trait Sealed {}
 }
 
-/// Appends at most `max` entries of a range, from the end of a direction.
-pub(crate) fn append<E>(
+/// Calls `each` with at most `max` entries of a range, from the end of a direction.
+pub(crate) fn first<E>(
     mut range: impl DoubleEndedIterator<Item = E>,
     direction: Direction,
     max: usize,
-    page: &mut VecDeque<E>,
+    each: impl FnMut(E),
 ) {
     match direction {
-        Forward => page.extend(range.take(max)),
-        Reverse => page.extend(core::iter::from_fn(|| range.next_back()).take(max)),
+        Forward => range.take(max).for_each(each),
+        Reverse => core::iter::from_fn(|| range.next_back()).take(max).for_each(each),
     }
 }
 
-impl<K: KeyFor<V>, V: IndexValue> sealed::Sealed for Arc<Index<K, V>> {}
+macro_rules! pages {
+    ($($holder:ty;)*) => {$(
+        impl<K: KeyFor<V>, V: IndexValue> sealed::Sealed for $holder {}
 
-impl<K: KeyFor<V>, V: IndexValue> Pages for Arc<Index<K, V>> {
-    type Key = K;
-    type Value = V;
+        impl<K: KeyFor<V>, V: IndexValue> Pages for $holder {
+            type Key = K;
+            type Value = V;
 
-    fn page<'q>(&self, range: Bounds<'q, K>, direction: Direction, max: usize, page: &mut VecDeque<(K, V)>) {
-        append(self.range(range), direction, max, page);
-    }
+            fn page<'q>(
+                &self,
+                range: Bounds<'q, K>,
+                direction: Direction,
+                max: usize,
+                each: impl FnMut((K, V)),
+            ) {
+                first(self.range(range), direction, max, each);
+            }
+        }
+    )*};
+}
+pages! {
+    Arc<Index<K, V>>;
 }
 
 /// The entries of a range, from both ends, by an iterator that owns the index together with others: it can
@@ -86,35 +99,34 @@ pub struct OwnedRange<S: Pages> {
     /// The part of the range that no page has.
     low: Bound<S::Key>,
     high: Bound<S::Key>,
-    front: VecDeque<(S::Key, S::Value)>,
-    /// From the end of the range on.
-    back: VecDeque<(S::Key, S::Value)>,
-    page: usize,
-    /// Whether every entry of the range was read.
-    is_read: bool,
+    ahead: Ahead<S::Key, S::Value>,
 }
 
 impl<S: Pages> OwnedRange<S> {
     pub(crate) fn new<'q>(source: S, range: impl RangeBounds<<S::Key as IndexKey>::Probe<'q>>) -> Self {
         let low = range.start_bound().map(|&low| S::Key::own(low));
         let high = range.end_bound().map(|&high| S::Key::own(high));
-        Self { source, low, high, front: VecDeque::new(), back: VecDeque::new(), page: PAGE, is_read: false }
+        Self { source, low, high, ahead: Ahead::new(PAGE, PAGE_MAX) }
     }
 
-    /// Reads the next page in a direction, unless an earlier one has come to the end of what is left.
-    fn read(&mut self, direction: Direction) {
-        if self.is_read {
-            return;
-        }
-        let page = if direction == Forward { &mut self.front } else { &mut self.back };
-        let range = (self.low.as_ref().map(S::Key::probe), self.high.as_ref().map(S::Key::probe));
-        self.source.page(range, direction, self.page, page);
-        self.is_read = page.len() < self.page;
-        self.page = (2 * self.page).min(PAGE_MAX);
-        if let Some((last, _)) = page.back() {
-            let rest = Bound::Excluded(S::Key::own(last.probe()));
-            *(if direction == Forward { &mut self.low } else { &mut self.high }) = rest;
-        }
+    fn take(&mut self, direction: Direction) -> Option<(S::Key, S::Value)> {
+        let Self { source, low, high, ahead } = self;
+        ahead.take(direction, |max, each| {
+            let (mut read, mut last) = (0, None);
+            let range = (low.as_ref().map(S::Key::probe), high.as_ref().map(S::Key::probe));
+            source.page(range, direction, max, |(key, value)| {
+                read += 1;
+                if read == max {
+                    last = Some(Bound::Excluded(S::Key::own(key.probe())));
+                }
+                each(key, value);
+            });
+            let is_more = last.is_some();
+            if let Some(rest) = last {
+                *(if direction == Forward { &mut *low } else { &mut *high }) = rest;
+            }
+            is_more
+        })
     }
 }
 
@@ -122,34 +134,23 @@ impl<S: Pages> Iterator for OwnedRange<S> {
     type Item = (S::Key, S::Value);
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.front.is_empty() {
-            self.read(Forward);
-        }
-        self.front.pop_front().or_else(|| self.back.pop_back())
+        self.take(Forward)
     }
 }
 
 impl<S: Pages> DoubleEndedIterator for OwnedRange<S> {
     fn next_back(&mut self) -> Option<Self::Item> {
-        if self.back.is_empty() {
-            self.read(Reverse);
-        }
-        self.back.pop_front().or_else(|| self.front.pop_back())
+        self.take(Reverse)
     }
 }
 
 impl<S: Pages> FusedIterator for OwnedRange<S> {}
 
-impl<S: Pages<Key: Clone> + Clone> Clone for OwnedRange<S> {
+impl<S: Pages + Clone> Clone for OwnedRange<S> {
     fn clone(&self) -> Self {
-        Self {
-            source: self.source.clone(),
-            low: self.low.clone(),
-            high: self.high.clone(),
-            front: self.front.clone(),
-            back: self.back.clone(),
-            ..*self
-        }
+        let copied = |end: &Bound<S::Key>| end.as_ref().map(|key| S::Key::own(key.probe()));
+        let (low, high) = (copied(&self.low), copied(&self.high));
+        Self { source: self.source.clone(), low, high, ahead: self.ahead.clone() }
     }
 }
 

@@ -5,7 +5,7 @@ use super::version::Version;
 use super::versioned::VersionedIndex;
 use crate::KeyFor;
 use crate::index::pages::{self, Pages};
-use crate::index::{OwnedRange, PrefixKey, Prefixed};
+use crate::index::{LentKey, OwnedRange, PrefixKey, Prefixed};
 use core::fmt;
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
@@ -14,7 +14,6 @@ use core::ops::{ControlFlow, Deref, RangeBounds};
 use latchless_core::base::error::Result;
 use latchless_core::base::index::{Direction, check_side_by_side};
 use latchless_core::base::index_value::IndexValue;
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// A number at which nothing can be read.
@@ -221,6 +220,40 @@ where
         })
     }
 
+    /// Calls `see` with every entry of a range, in a direction, until it breaks. Key and value are lent:
+    /// nothing is allocated, cloned or counted. Returns the last result of `see`. See
+    /// [`Index::scan_lent`](crate::Index::scan_lent).
+    ///
+    /// ```
+    /// # use latchless::versions::VersionedIndex;
+    /// use core::ops::ControlFlow;
+    /// use latchless::Direction;
+    ///
+    /// let names = VersionedIndex::<String, Vec<u8>>::try_from_iter(
+    ///     ["ada", "bob", "eve"].map(|name| (name.to_owned(), name.as_bytes().to_vec())),
+    /// )?;
+    /// let snapshot = names.snapshot();
+    /// names.remove("bob")?;
+    /// let mut file = Vec::new();
+    /// let shown = snapshot.scan_lent("b".., Direction::Reverse, |name, value| {
+    ///     file.extend([name, value].concat());
+    ///     ControlFlow::Continue(())
+    /// });
+    /// assert!(shown.is_continue() && file == b"eveevebobbob");
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn scan_lent<'q>(
+        &self,
+        range: impl RangeBounds<K::Probe<'q>>,
+        direction: Direction,
+        mut see: impl FnMut(LentKey<'_, K, Version<V>>, V::Lent<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.holder.index.scan_lent(range, direction, |key, version| match version.value_at(self.number) {
+            Some(value) => see(key, value.lend()),
+            None => ControlFlow::Continue(()),
+        })
+    }
+
     /// Folds the entries of a range, ascending, into one result. Each value is lent.
     ///
     /// ```
@@ -253,7 +286,13 @@ where
 
     /// Returns the number of keys in a range. O(keys of the range).
     pub fn count<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> usize {
-        self.fold(range, 0, |count, _, _| count + 1)
+        let mut count = 0;
+        let all = self.scan_lent(range, Direction::Forward, |_, _| {
+            count += 1;
+            ControlFlow::Continue(())
+        });
+        debug_assert!(all.is_continue(), "nothing breaks it");
+        count
     }
 
     /// Returns the entry with the smallest key. O(log n), as are its kin, and O(1) per key without a value
@@ -351,9 +390,9 @@ where
         range: pages::Bounds<'q, K>,
         direction: Direction,
         max: usize,
-        page: &mut VecDeque<(K, V)>,
+        each: impl FnMut((K, V)),
     ) {
-        pages::append(self.range(range), direction, max, page);
+        pages::first(self.range(range), direction, max, each);
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::{Boxed, Handles, IntoEntries, KeyForm, TOGETHER};
 use crate::blink::Tries;
+use crate::index::ahead::Ahead;
 use crate::index::bulk::Bulk;
 use crate::index::changes::{Action, Changes};
 use crate::index::engine::{Choice, Engine};
@@ -121,25 +122,14 @@ where
         Clones::of(self, |index| index.entries((Bound::Unbounded, Bound::Unbounded)))
     }
 
-    /// One pin serves them all: to pin is to wait for the loads before, and the misses of several values can
-    /// overlap.
     fn steps<R>(
         entries: &mut Clones<'_, I, V>,
         direction: Direction,
         most: usize,
         show: impl Fn(V::Lent<'_>) -> Option<R>,
-        mut each: impl FnMut(K, R),
+        each: impl FnMut(K, R),
     ) -> bool {
-        let (boxed, pin) = (entries.boxed, Pinned::new());
-        (0..most).all(|_| {
-            let step = I::step(&mut entries.entries, direction, |key, handle| {
-                let shown = boxed.value_of(handle, key, &pin).and_then(|value| show(value.lend()));
-                if let Some(shown) = shown {
-                    each(I::own(key), shown);
-                }
-            });
-            step.is_some()
-        })
+        entries.handles.steps(direction, most, |value| show(value.lend()), each)
     }
 
     fn entries<'q>(&self, range: impl RangeBounds<K::Probe<'q>>) -> Clones<'_, I, V> {
@@ -273,28 +263,64 @@ fn cloned<I: Handles, V: Clone>(key: I::KeyRef<'_>, value: &V) -> (I::Key, V) {
     (I::own(key), value.clone())
 }
 
-/// The entries of a range, with clones of their values, from both ends. Weakly consistent, like the
-/// [`Entries`](crate::index::Entries) of words. Nothing is pinned between two steps.
-pub struct Clones<'i, I: Handles + 'i, V: IndexValue> {
+/// The handles of a range, from both ends, and where their values are.
+struct Handled<'i, I: Handles + 'i, V: IndexValue> {
     entries: I::Entries<'i>,
     boxed: &'i Boxed<I, V>,
 }
 
+impl<I: Handles, V: IndexValue> Handled<'_, I, V> {
+    /// Implements [`Engine::steps`]. One pin serves all entries: to pin is to wait for the loads before, and
+    /// the misses of several values can overlap.
+    #[inline]
+    fn steps<R>(
+        &mut self,
+        direction: Direction,
+        most: usize,
+        show: impl Fn(&V) -> Option<R>,
+        mut each: impl FnMut(I::Key, R),
+    ) -> bool {
+        let (boxed, pin) = (self.boxed, Pinned::new());
+        (0..most).all(|_| {
+            let step = I::step(&mut self.entries, direction, |key, handle| {
+                let shown = boxed.value_of(handle, key, &pin).and_then(&show);
+                if let Some(shown) = shown {
+                    each(I::own(key), shown);
+                }
+            });
+            step.is_some()
+        })
+    }
+}
+
+impl<I: Handles, V: IndexValue> Clone for Handled<'_, I, V> {
+    fn clone(&self) -> Self {
+        Self { entries: self.entries.clone(), boxed: self.boxed }
+    }
+}
+
+/// The most values that are cloned under one pin.
+const CLONED: usize = 32;
+
+/// The entries of a range, with clones of their values, from both ends. Weakly consistent, like the
+/// [`Entries`](crate::index::Entries) of words, and as far ahead as these: the first value is cloned alone,
+/// later ones up to [`CLONED`] together. Nothing is pinned between two steps.
+pub struct Clones<'i, I: Handles + 'i, V: IndexValue> {
+    handles: Handled<'i, I, V>,
+    ahead: Ahead<I::Key, V>,
+}
+
 impl<'i, I: Handles, V: IndexValue> Clones<'i, I, V> {
     pub(crate) fn of(boxed: &'i Boxed<I, V>, entries: impl FnOnce(&'i I) -> I::Entries<'i>) -> Self {
-        Self { entries: entries(&boxed.index), boxed }
+        let handles = Handled { entries: entries(&boxed.index), boxed };
+        Self { handles, ahead: Ahead::new(1, CLONED) }
     }
 
-    fn step(&mut self, direction: Direction) -> Option<(I::Key, V)> {
-        let (boxed, pin) = (self.boxed, Pinned::new());
-        loop {
-            let entry = I::step(&mut self.entries, direction, |key, handle| {
-                boxed.value_of(handle, key, &pin).map(|value| (I::own(key), value.clone()))
-            })?;
-            if entry.is_some() {
-                return entry;
-            }
-        }
+    #[inline]
+    fn take(&mut self, direction: Direction) -> Option<(I::Key, V)> {
+        let Self { handles, ahead } = self;
+        let cloned = |value: &V| Some(value.clone());
+        ahead.take(direction, |most, each| handles.steps(direction, most, cloned, each))
     }
 }
 
@@ -302,26 +328,26 @@ impl<I: Handles, V: IndexValue> Iterator for Clones<'_, I, V> {
     type Item = (I::Key, V);
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.step(Direction::Forward)
+        self.take(Direction::Forward)
     }
 }
 
 impl<I: Handles, V: IndexValue> DoubleEndedIterator for Clones<'_, I, V> {
     fn next_back(&mut self) -> Option<Self::Item> {
-        self.step(Direction::Reverse)
+        self.take(Direction::Reverse)
     }
 }
 
 impl<I: Handles, V: IndexValue> FusedIterator for Clones<'_, I, V> {}
 
-impl<I: Handles, V: IndexValue> Clone for Clones<'_, I, V> {
+impl<I: Handles<Key: IndexKey>, V: IndexValue> Clone for Clones<'_, I, V> {
     fn clone(&self) -> Self {
-        Self { entries: self.entries.clone(), boxed: self.boxed }
+        Self { handles: self.handles.clone(), ahead: self.ahead.clone() }
     }
 }
 
 impl<I: Handles, V: IndexValue> fmt::Debug for Clones<'_, I, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.entries.fmt(f)
+        self.handles.entries.fmt(f)
     }
 }

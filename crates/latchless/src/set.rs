@@ -60,6 +60,14 @@ impl<K: KeyFor<()>> IndexSet<K> {
         Ok(Self { index: Index::try_from_iter(keys.into_iter().map(|key| (key, ())))? })
     }
 
+    /// Creates a set of the same keys. See [`Index::try_clone`].
+    ///
+    /// # Errors
+    /// Memory was refused.
+    pub fn try_clone(&self) -> Result<Self> {
+        Ok(Self { index: self.index.try_clone()? })
+    }
+
     /// Inserts all keys of an iterator. See [`Index::try_extend`].
     ///
     /// # Errors
@@ -393,15 +401,24 @@ impl<K: KeyFor<()>> Default for IndexSet<K> {
 }
 
 impl<K: KeyFor<()>> Clone for IndexSet<K> {
-    /// Creates a set of the same keys, with the default [`Options`]; of a set that other threads change it
-    /// is as weakly consistent as [`IndexSet::iter`].
+    /// Creates a set of the same keys. See [`IndexSet::try_clone`].
     ///
     /// # Panics
     /// If memory is refused.
     fn clone(&self) -> Self {
-        self.iter().collect()
+        expect(self.try_clone())
     }
 }
+
+impl<K: KeyFor<()>> PartialEq for IndexSet<K> {
+    /// Returns whether both sets have the same keys. O(n). Of sets that other threads change, see
+    /// [`Index::eq`].
+    fn eq(&self, other: &Self) -> bool {
+        self.index == other.index
+    }
+}
+
+impl<K: KeyFor<()>> Eq for IndexSet<K> {}
 
 impl<K: KeyFor<()> + fmt::Debug> fmt::Debug for IndexSet<K> {
     /// Formats the set as one: `{7, 9}`.

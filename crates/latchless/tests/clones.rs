@@ -1,10 +1,11 @@
-//! Iterators that can be cloned: a clone goes on from the same entry, at both ends.
+//! Iterators that can be cloned: a clone goes on from the same entry, at both ends. And clones of indexes.
 
 use core::fmt::Debug;
+use core::ops::ControlFlow;
 use latchless::bytes::MultiIndex;
 use latchless::index::Slot;
 use latchless::versions::{Version, VersionedIndex};
-use latchless::{Index, IndexSet, IndexValue, KeyFor};
+use latchless::{Direction, Index, IndexSet, IndexValue, KeyFor};
 use latchless_core::testing::Rng;
 use std::sync::Arc;
 
@@ -86,4 +87,134 @@ fn an_index_of_versions_is_made_as_other_maps_are() {
     let index = VersionedIndex::from([(7u64, "b".to_owned()), (3, "a".to_owned())]);
     assert!(index.snapshot().iter().eq([(3, "a".to_owned()), (7, "b".to_owned())]));
     assert!(VersionedIndex::<u64, u64>::default().is_empty());
+}
+
+/// How many further values an iterator has cloned is seen by the counts of `Arc`s.
+#[test]
+fn values_are_cloned_some_ahead_and_the_first_one_alone() {
+    let values: Vec<Arc<u64>> = (0..300).map(Arc::new).collect();
+    let held = || values.iter().filter(|value| Arc::strong_count(value) > 2).count();
+    let index: Index<u64, Arc<u64>> = (0..).zip(values.iter().cloned()).collect();
+    for direction in [Direction::Forward, Direction::Reverse] {
+        let mut entries = index.iter();
+        let mut step = || match direction {
+            Direction::Forward => entries.next(),
+            Direction::Reverse => entries.next_back(),
+        };
+        let mut most = 0;
+        for taken in 0..300 {
+            let number = if direction == Direction::Forward { taken } else { 299 - taken };
+            let entry = step().expect("one of 300");
+            assert_eq!((entry.0, *entry.1), (number, number));
+            assert!(taken > 0 || held() == 1, "a range of which one entry is taken clones one value");
+            most = most.max(held());
+        }
+        assert!((16..=33).contains(&most), "{most}");
+        assert!(step().is_none() && held() == 0);
+    }
+}
+
+/// An iterator pins nothing between two steps: values that are removed meanwhile are dropped, but for those
+/// that it has read.
+#[test]
+fn values_that_are_removed_beside_an_iterator_are_dropped() {
+    let values: Vec<Arc<u64>> = (0..300).map(Arc::new).collect();
+    let index: Index<u64, Slot<Arc<u64>>> = (0..).zip(values.iter().cloned().map(Slot)).collect();
+    let mut entries = index.iter();
+    let first: Vec<_> = entries.by_ref().take(2).map(|(key, _)| key).collect();
+    index.clear();
+    index.flush();
+    assert!(values.iter().filter(|value| Arc::strong_count(value) > 1).count() <= 32);
+    let rest: Vec<_> = entries.map(|(key, value)| (key, **value)).collect();
+    assert!(first == [0, 1] && rest.len() <= 32 && rest.iter().all(|(key, value)| key == value));
+}
+
+/// Of a snapshot, key and value are lent in both directions, as of its moment.
+#[test]
+fn a_snapshot_lends_the_entries_of_a_range() {
+    let index: VersionedIndex<u64, String> = (0..500).map(|key| (key, key.to_string())).collect();
+    let snapshot = index.snapshot();
+    for key in (0..500).step_by(3) {
+        index.remove(key).unwrap();
+        index.insert(key + 1000, "later").unwrap();
+        index.insert(key + 1, "changed").unwrap();
+    }
+    for (at, expected) in [(&snapshot, 100..400), (&index.snapshot(), 100..400)] {
+        let entries: Vec<(u64, String)> = at.range(expected.clone()).collect();
+        for direction in [Direction::Forward, Direction::Reverse] {
+            let mut lent = Vec::new();
+            let shown = at.scan_lent(expected.clone(), direction, |key, value| {
+                lent.push((key, value.to_owned()));
+                ControlFlow::Continue(())
+            });
+            assert!(shown.is_continue());
+            if direction == Direction::Reverse {
+                lent.reverse();
+            }
+            assert_eq!(lent, entries);
+        }
+        let mut first = None;
+        let shown = at.scan_lent(expected, Direction::Reverse, |key, _| {
+            first = Some(key);
+            ControlFlow::Break(())
+        });
+        assert!(shown.is_break() && first == entries.last().map(|entry| entry.0));
+        assert_eq!(at.count(100..400), entries.len());
+    }
+}
+
+/// Equal indexes have the same entries; each single difference is seen.
+fn compares<K, V>(key: impl Fn(u64) -> K, value: impl Fn(u64) -> V)
+where
+    K: KeyFor<V> + Debug,
+    V: IndexValue + PartialEq + Debug,
+{
+    let count = if cfg!(miri) { 40 } else { 1000 };
+    let index: Index<K, V> = (0..count).map(|number| (key(number), value(number))).collect();
+    let copy = index.clone();
+    copy.check_invariants().unwrap();
+    assert!(copy == index && index == index.try_clone().unwrap());
+    assert_eq!(Index::<K, V>::new().unwrap(), Index::<K, V>::default());
+    for number in [0, count / 2, count - 1] {
+        copy.try_extend([(key(number), value(number + 1))]).unwrap();
+        assert!(copy != index, "another value");
+        copy.remove(key(number).probe());
+        assert!(copy != index, "a key less");
+        assert!(index != copy, "a key more");
+        copy.try_extend([(key(count + number), value(number))]).unwrap();
+        assert!(copy != index, "another key");
+        copy.remove(key(count + number).probe());
+        copy.try_extend([(key(number), value(number))]).unwrap();
+        assert!(copy == index);
+    }
+    index.clear();
+    assert!(copy != index && copy.len() as u64 == count, "they are two");
+}
+
+#[test]
+fn clones_of_indexes_are_equal_until_one_changes() {
+    compares(|number| number, |number| number as u32);
+    compares(|number| number as u32, |number| f64::from(number as u32));
+    compares(|number| format!("{number:05}"), |number| number.to_string());
+    compares(|number| number, Arc::new);
+    compares(|number| (number as u16, number.to_string()), Slot);
+
+    let set: IndexSet<String> = (0..100).map(|key| key.to_string()).collect();
+    let other = set.clone();
+    assert!(set == other && set == set.try_clone().unwrap());
+    other.remove("7");
+    assert_ne!(set, other);
+    assert_ne!(other, set);
+    let rows = MultiIndex::from([("a".to_owned(), 1), ("a".to_owned(), 2)]);
+    let other = rows.clone();
+    assert!(rows == other);
+    other.remove("a", 2);
+    other.insert("b", 2).unwrap();
+    assert!(rows != other);
+}
+
+#[test]
+fn a_value_that_differs_from_itself_makes_indexes_unequal() {
+    let index = Index::<u64, f64>::from([(7, f64::NAN)]);
+    assert!(index != index.clone());
 }

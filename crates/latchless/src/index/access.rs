@@ -117,7 +117,7 @@ impl<'a, K: Key, V: Value, M: Mode> Access<'a, K, V, M> {
 }
 
 /// A reference to an index, or its owner, for an iterator, a scan or a cursor over it: `&Index`,
-/// `Arc<Index>`, `Index` itself, or `&Exclusive`. Sealed.
+/// `Arc<Index>`, `&Reader`, `Frozen`, `Index` itself, or `&Exclusive`. Sealed.
 pub trait Holder: sealed::Sealed {
     /// The index's keys.
     type Key: Key;
@@ -129,6 +129,18 @@ pub trait Holder: sealed::Sealed {
     #[doc(hidden)]
     fn words(&self) -> &Words<Self::Key, Self::Value>;
 }
+
+/// A holder whose clones hold the same index: of one that owns an index, a clone would own another one, in
+/// which positions of the first mean nothing.
+///
+/// ```compile_fail,E0599
+/// use latchless::Index;
+/// use latchless::index::Entries;
+///
+/// let entries = Entries::of(Index::<u64, u64>::from([(7, 70)]), ..);
+/// let clone = entries.clone();
+/// ```
+pub trait Shares: Holder + Clone {}
 
 pub(super) mod sealed {
     /// Restricts [`super::Holder`] to types whose mode is known to be right.

@@ -86,6 +86,27 @@ impl<K: KeyFor<V>, V: IndexValue> Index<K, V> {
         self.engine.extend(entries)
     }
 
+    /// Creates an index of the same entries, with the default [`Options`]. O(n): inserts them in order, which
+    /// leaves full nodes. Of an index that other threads change it is as weakly consistent as
+    /// [`iter`](Index::iter).
+    ///
+    /// # Errors
+    /// Memory was refused.
+    ///
+    /// ```
+    /// # use latchless::Index;
+    /// let prices: Index<u64, u32> = [(7, 70), (9, 90)].into();
+    /// let before = prices.try_clone()?;
+    /// prices.insert(7, 71)?;
+    /// assert!(before.get(7) == Some(70) && before != prices);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn try_clone(&self) -> Result<Self> {
+        let copy = Self::new()?;
+        copy.try_extend(self)?;
+        Ok(copy)
+    }
+
     /// Returns the number of keys. O(1). Exact if no thread is changing it, otherwise close to a recent one.
     ///
     /// ```

@@ -1,6 +1,6 @@
 //! Which types refer to an index, or own one, for an iterator, a scan or a cursor over it.
 
-use super::access::{Holder, Words, sealed};
+use super::access::{Holder, Shares, Words, sealed};
 use super::alone::ExclusiveIndex;
 use super::exclusive::Exclusive;
 use super::shared::Index;
@@ -35,4 +35,17 @@ holder! {
     Words<K, V>, tree::Exclusive, holder => holder;
     &Exclusive<'_, K, V>, tree::Exclusive, holder => &Exclusive::index(holder).engine;
     &ExclusiveIndex<K, V>, tree::Exclusive, holder => &holder.0.engine;
+}
+
+macro_rules! shares {
+    ($($holder:ty;)*) => {$(
+        impl<K: Key, V: Value> Shares for $holder {}
+    )*};
+}
+shares! {
+    &Words<K, V>;
+    &Index<K, V>;
+    Arc<Index<K, V>>;
+    &Exclusive<'_, K, V>;
+    &ExclusiveIndex<K, V>;
 }

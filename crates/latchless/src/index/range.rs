@@ -6,7 +6,7 @@
 #[cfg(doc)]
 use super::Index;
 use super::access::{
-    EncodedIn, EncodedRange, Holder, decode_entry, encode_range, full_range, try_encode_range,
+    EncodedIn, EncodedRange, Holder, Shares, decode_entry, encode_range, full_range, try_encode_range,
 };
 use super::exclusive::Exclusive;
 use super::operations::exclusive;
@@ -273,7 +273,7 @@ impl<H: Holder> DoubleEndedIterator for Entries<H> {
 impl<H: Holder> FusedIterator for Entries<H> {}
 
 /// A clone goes on from the same entry.
-impl<H: Holder + Clone> Clone for Entries<H> {
+impl<H: Shares> Clone for Entries<H> {
     fn clone(&self) -> Self {
         Self {
             holder: self.holder.clone(),

@@ -1,14 +1,14 @@
 //! The standard library's traits.
 //!
-//! `FromIterator`, `Extend` and `Default` can't return an error, so they panic if memory is refused, as the
-//! standard library's own containers do; [`Index::new`], [`Index::from_sorted`] and [`Index::try_extend`]
-//! return it.
+//! `FromIterator`, `Extend`, `Clone` and `Default` can't return an error, so they panic if memory is refused,
+//! as the standard library's own containers do; [`Index::new`], [`Index::from_sorted`], [`Index::try_clone`]
+//! and [`Index::try_extend`] return it.
 
 use super::Index;
 use super::access::Access;
 use super::bulk::Bulk;
 use super::common::{IntoRange, Range};
-use super::engine::KeyFor;
+use super::engine::{Engine, KeyFor};
 use super::refused::Incomplete;
 use crate::tree::Shared;
 use core::cmp::Ordering;
@@ -53,6 +53,15 @@ pub(super) fn sort_and_dedup<K, T>(entries: &mut Vec<(K, T)>, compare: impl Fn(&
         }
         equal
     });
+}
+
+/// Returns whether two sequences of one length are equal, entry by entry.
+pub(crate) fn equal<E>(
+    mut one: impl Iterator<Item = E>,
+    mut other: impl Iterator<Item = E>,
+    is_same: impl Fn(E, E) -> bool,
+) -> bool {
+    one.all(|own| other.next().is_some_and(|their| is_same(own, their)))
 }
 
 impl<K: KeyFor<V>, V: IndexValue> FromIterator<(K, V)> for Index<K, V> {
@@ -104,6 +113,32 @@ impl<K: KeyFor<V>, V: IndexValue> Default for Index<K, V> {
         Self::new().unwrap_or_else(|error| panic!("an index can't be made: {error}"))
     }
 }
+
+impl<K: KeyFor<V>, V: IndexValue> Clone for Index<K, V> {
+    /// Creates an index of the same entries. See [`Index::try_clone`].
+    ///
+    /// # Panics
+    /// If memory is refused.
+    fn clone(&self) -> Self {
+        self.try_clone().unwrap_or_else(|error| panic!("an index can't be cloned: {error}"))
+    }
+}
+
+impl<K: KeyFor<V>, V: IndexValue + PartialEq> PartialEq for Index<K, V> {
+    /// Returns whether both indexes have the same entries. O(n). Keys are equal if they are in the order of
+    /// the index.
+    ///
+    /// Of indexes that other threads change, it compares entries of different moments, as
+    /// [`iter`](Index::iter) sees them; the result then says nothing of any one moment.
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len()
+            && equal(self.iter(), other.iter(), |(key, value), (other_key, other)| {
+                K::Engine::order(&key, &other_key).is_eq() && value == other
+            })
+    }
+}
+
+impl<K: KeyFor<V>, V: IndexValue + Eq> Eq for Index<K, V> {}
 
 impl<K: KeyFor<V> + fmt::Debug, V: IndexValue + fmt::Debug> fmt::Debug for Index<K, V> {
     /// Formats the index as a map: `{7: 70, 9: 90}`.

@@ -93,6 +93,15 @@ impl<K: BytesKey> MultiIndex<K> {
         self.pairs.try_extend(pairs.into_iter().map(|pair| (pair, ())))
     }
 
+    /// Creates an index of the same pairs, with the default [`Options`]. Of an index that other threads
+    /// change it is as weakly consistent as [`MultiIndex::iter`]. O(n).
+    ///
+    /// # Errors
+    /// Memory was refused.
+    pub fn try_clone(&self) -> Result<Self> {
+        Self::from_sorted(self.iter(), FillFactor::default())
+    }
+
     /// How many pairs there are; exact when no thread changes that meanwhile.
     pub fn len(&self) -> usize {
         self.pairs.len()

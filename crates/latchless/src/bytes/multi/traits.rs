@@ -5,10 +5,10 @@ use super::{MultiEntries, MultiIndex};
 use crate::bytes::bounds::OwnedBounds;
 use crate::bytes::{ByteStrings, Entries};
 use crate::index::Keys;
+use crate::index::traits::equal;
 use core::fmt;
 use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::error::Result;
-use latchless_core::base::fill::FillFactor;
 
 /// The pairs of a [`MultiIndex`] that was moved.
 pub type MultiIntoEntries<K> = Keys<Entries<ByteStrings<(K, u64), ()>>>;
@@ -68,15 +68,26 @@ impl<K: BytesKey> Default for MultiIndex<K> {
 }
 
 impl<K: BytesKey> Clone for MultiIndex<K> {
-    /// Creates an index of the same pairs, with the default [`Options`](crate::index::Options); of an index
-    /// that other threads change it is as weakly consistent as [`MultiIndex::iter`].
+    /// Creates an index of the same pairs. See [`MultiIndex::try_clone`].
     ///
     /// # Panics
     /// If memory is refused.
     fn clone(&self) -> Self {
-        expect(Self::from_sorted(self.iter(), FillFactor::default()))
+        expect(self.try_clone())
     }
 }
+
+impl<K: BytesKey> PartialEq for MultiIndex<K> {
+    /// Returns whether both indexes have the same pairs. O(n). Of indexes that other threads change, see
+    /// [`Index::eq`](crate::Index::eq).
+    fn eq(&self, other: &Self) -> bool {
+        let is_same =
+            |own: (K, u64), their: (K, u64)| own.with_bytes(|own| their.with_bytes(|their| own == their));
+        self.len() == other.len() && equal(self.iter(), other.iter(), is_same)
+    }
+}
+
+impl<K: BytesKey> Eq for MultiIndex<K> {}
 
 impl<K: BytesKey + fmt::Debug> fmt::Debug for MultiIndex<K> {
     /// Formats the index as a set of pairs: `{("ant", 7), ("ant", 9)}`.

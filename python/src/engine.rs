@@ -8,8 +8,7 @@ use crate::lane::{Lane, Order};
 use crate::sort;
 use crate::store::{Store, changes};
 use latchless::index::Options;
-use latchless::{Error, FillFactor, Index, Result};
-use latchless_log::Reader;
+use latchless::{Error, FillFactor, Index, Reader, Result};
 use pyo3::PyErr;
 use std::convert::identity;
 use std::num::NonZeroUsize;
@@ -37,7 +36,7 @@ impl<B: Lane> Engine<B> {
 
     /// The index, for reading.
     #[inline(always)]
-    pub fn index(&self) -> Reader<'_, Index<B, B>> {
+    pub fn index(&self) -> &Reader<Index<B, B>> {
         self.store.index()
     }
 

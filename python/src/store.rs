@@ -4,8 +4,8 @@
 
 use crate::batch::{CHUNK, RECORD};
 use crate::engine::Undone;
-use latchless::{BytesValue, Index, IndexValue, KeyFor};
-use latchless_log::{Durable, Error, Kept, Reader, Stored};
+use latchless::{BytesValue, Index, IndexValue, KeyFor, Reader};
+use latchless_log::{Durable, Error, Kept, Stored};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -120,11 +120,11 @@ where
 {
     /// The index, for reading.
     #[inline(always)]
-    pub fn index(&self) -> Reader<'_, Index<K, V>> {
+    pub fn index(&self) -> &Reader<Index<K, V>> {
         match self {
-            Self::Memory(index) => index.into(),
+            Self::Memory(index) => Reader::of(index),
             Self::Durable(durable) => durable.index(),
-            Self::ReadOnly(reading) => (&reading.index).into(),
+            Self::ReadOnly(reading) => Reader::of(&reading.index),
         }
     }
 

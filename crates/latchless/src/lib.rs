@@ -35,7 +35,7 @@
 //!
 //! | items | may gain |
 //! |---|---|
-//! | [`Index`], [`IndexSet`], [`bytes::MultiIndex`], [`index::Exclusive`], [`index::Budget`], [`versions::VersionedIndex`], [`table::Table`], their iterators, cursors and scans, snapshots | methods, implementations of traits |
+//! | [`Index`], [`IndexSet`], [`bytes::MultiIndex`], [`Reader`], [`Frozen`], [`index::Exclusive`], [`index::Budget`], [`versions::VersionedIndex`], [`table::Table`], their iterators, cursors and scans, snapshots | methods, implementations of traits |
 //! | traits for types of your own: [`Key`], [`Value`], [`BytesKey`], [`BytesValue`], [`WideValue`], [`IndexKey`], [`IndexValue`], [`Distance`], and those of features, `SavedValue` and `Driver` | items with defaults, implementations for types of the standard library |
 //! | sealed traits: [`Bits`], [`KeyFor`], [`KeyForm`], [`bytes::Form`], [`bytes::FixedForm`], [`bytes::Holder`], [`index::ByReference`], [`index::Comparable`], [`index::Replacement`], [`table::TableKey`], [`table::EntryKey`], `Native`, `Steps` | items |
 //! | `#[non_exhaustive]` types: [`Error`], [`table::TableError`], [`Stats`], [`Kernel`], [`index::Group`], a snapshot's `Error` and `DataType` | variants, fields |
@@ -76,8 +76,10 @@ pub mod derived {
     pub use latchless_core::base::value::Value;
     pub use std::borrow::Cow;
 }
+mod frozen;
 pub mod index;
 mod node;
+mod reads;
 #[cfg(feature = "serde")]
 mod serial;
 mod set;
@@ -89,6 +91,7 @@ pub mod table;
 pub mod tree;
 pub mod versions;
 
+pub use frozen::{Frozen, NotFrozen, Reader};
 pub use index::engine::KeyFor;
 pub use index::{Index, Keys, PrefixKey, TryInsertError};
 #[cfg(feature = "derive")]

@@ -1,5 +1,6 @@
 //! [`IndexSet`]: keys without values, as `BTreeSet` is to `BTreeMap`.
 
+use crate::frozen::{Frozen, NotFrozen};
 use crate::index::engine::{Engine, KeyFor};
 use crate::index::{Index, IntoRange, Keys, Options, Range, key};
 use core::cmp::Ordering;
@@ -219,6 +220,20 @@ impl<K: KeyFor<()>> IndexSet<K> {
     /// ```
     pub fn shrink(&mut self, fill: FillFactor) -> Result<()> {
         self.index.shrink(fill)
+    }
+
+    /// Packs the set, and returns it for reading alone, with shared ownership: see [`Index::freeze`].
+    ///
+    /// # Errors
+    /// Those of [`Index::freeze`].
+    ///
+    /// ```
+    /// let primes = latchless::IndexSet::from([2_u32, 3, 5, 7]).freeze()?;
+    /// assert!(primes.contains(5) && primes.range(4..).eq([5, 7]) && primes.as_index().rank(7) == 3);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn freeze(self) -> Result<Frozen<Self>, NotFrozen<Self>> {
+        Frozen::packed(self, Self::shrink)
     }
 
     /// Returns an iterator over the keys of either set or both, ascending. O(1) per key of either; weakly

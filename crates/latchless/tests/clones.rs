@@ -217,4 +217,6 @@ fn clones_of_indexes_are_equal_until_one_changes() {
 fn a_value_that_differs_from_itself_makes_indexes_unequal() {
     let index = Index::<u64, f64>::from([(7, f64::NAN)]);
     assert!(index != index.clone());
+    let frozen = index.freeze().unwrap();
+    assert!(frozen != frozen.clone());
 }

@@ -12,11 +12,10 @@ use crate::stored::{Ends, Stored, StoredAsUsual};
 use crate::strings::Strings;
 use crate::stripes::Set;
 use latchless::bytes::{ByteStrings, KeyInBytes, Lent, VALUE_LEN_MAX};
-use latchless::snapshot::{self, SavedValue, strings};
+use latchless::snapshot::{self, SavedValue};
 use latchless::{BytesKey, Index};
 use std::io::Write;
 use std::ops::Bound;
-use std::path::Path;
 
 /// An [`Index`] whose keys or values fit no word, in memory with a redo log in a folder: the counterpart of
 /// [`DurableIndex`](crate::DurableIndex), with every value that a snapshot has ([`SavedValue`]).
@@ -131,8 +130,4 @@ impl<K: KeyInBytes<V>, V: SavedValue, C: Labels> Stored<K, V, C> for ByteStrings
 
 impl<K: KeyInBytes<V>, V: SavedValue> StoredAsUsual<K, V> for ByteStrings<K, V> {
     type Columns = ();
-
-    fn save(index: &Index<K, V>, path: &Path) -> snapshot::Result<u64> {
-        strings::save(index, path)
-    }
 }

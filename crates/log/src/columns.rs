@@ -1,8 +1,7 @@
 //! The contents of the columns of logs and snapshots.
 
-use crate::reader::Reader;
 use latchless::snapshot::{self, DataType, Layout, Native, Snapshot};
-use latchless::{Bits, FillFactor, Index, Key, Value};
+use latchless::{Bits, FillFactor, Index, Key, Reader, Value};
 use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -120,11 +119,11 @@ pub fn check<K: Key, V: Value>(columns: &impl Columns<K, V>) -> snapshot::Result
 /// # Errors
 /// Those of [`Layout::save`].
 pub fn save<K: Key, V: Value>(
-    index: Reader<'_, Index<K, V>>,
+    index: &Reader<Index<K, V>>,
     path: &Path,
     columns: &impl Columns<K, V>,
 ) -> snapshot::Result<u64> {
-    layout(columns).save(index.0, path, |key, value| (columns.key_to_cell(key), columns.value_to_cell(value)))
+    layout(columns).save(index, path, |key, value| (columns.key_to_cell(key), columns.value_to_cell(value)))
 }
 
 /// Writes a snapshot to a writer. See [`save`].

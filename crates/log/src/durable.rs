@@ -3,8 +3,8 @@
 use crate::error::{Error, Result};
 use crate::journal::Journal;
 use crate::kept::Kept;
-use crate::reader::Reader;
 use crate::saver::Saver;
+use latchless::Reader;
 use std::fmt;
 use std::sync::Arc;
 
@@ -31,8 +31,8 @@ impl<I, C> fmt::Debug for Durable<I, C> {
 
 impl<I: Kept<C>, C> Durable<I, C> {
     /// The index, for reading: every operation that leaves it as it is.
-    pub fn index(&self) -> Reader<'_, I> {
-        Reader(&self.index)
+    pub fn index(&self) -> &Reader<I> {
+        Reader::of(&self.index)
     }
 
     /// How many entries there are; in an index of rows, pairs.

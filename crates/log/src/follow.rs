@@ -9,11 +9,11 @@ use crate::findings::Recovery;
 use crate::folder::Folder;
 use crate::kept::{Kept, Usual};
 use crate::options::Opening;
-use crate::reader::Reader;
 use crate::reading::{ReadOnly, is_gone};
 use crate::recover::Found;
 use crate::replay::Target;
 use crate::scan::Scan;
+use latchless::Reader;
 use std::cmp::Ordering;
 use std::fmt;
 use std::path::Path;
@@ -135,8 +135,8 @@ impl<I: Kept<C>, C> Follower<I, C> {
 
     /// Calls `see` with the index, to which nothing is applied until that returns: all that `see` reads is of
     /// one moment.
-    pub fn read<R>(&self, see: impl FnOnce(Reader<'_, I>) -> R) -> R {
-        see(Reader::from(&*self.index.read().unwrap_or_else(PoisonError::into_inner)))
+    pub fn read<R>(&self, see: impl FnOnce(&Reader<I>) -> R) -> R {
+        see(Reader::of(&*self.index.read().unwrap_or_else(PoisonError::into_inner)))
     }
 
     /// The number of the last record that was applied; of a versioned index, that of the newest commit.

@@ -14,7 +14,6 @@ use latchless::snapshot::{self, Native};
 use latchless::{Index, Key, Value};
 use std::io::Write;
 use std::ops::Bound::{Excluded, Included};
-use std::path::Path;
 
 /// An [`Index`] of numbers in memory with a redo log in a folder. See the [crate's head](crate).
 pub type DurableIndex<K, V, C = Plain> = Durable<Index<K, V>, C>;
@@ -69,8 +68,4 @@ impl<K: Key, V: Value, C: Columns<K, V> + 'static> Stored<K, V, C> for Words<K, 
 
 impl<K: Native, V: Native> StoredAsUsual<K, V> for Words<K, V> {
     type Columns = Plain;
-
-    fn save(index: &Index<K, V>, path: &Path) -> snapshot::Result<u64> {
-        snapshot::save(index, path)
-    }
 }

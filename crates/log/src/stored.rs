@@ -7,7 +7,6 @@ use crate::error::Result;
 use crate::journal::Journal;
 use crate::kept::{Kept, Usual};
 use crate::logged::{KeyOf, Logged, Part};
-use crate::reader::Reader;
 use crate::record::Draft;
 use crate::replay::Target;
 use crate::stripes::Set;
@@ -16,7 +15,6 @@ use latchless::index::{Columned, Options};
 use latchless::{BytesValue, Index, IndexKey, KeyFor, snapshot};
 use std::io::Write;
 use std::ops::{Bound, RangeBounds};
-use std::path::Path;
 
 /// The ends of a range of keys.
 pub type Ends<'q, K> = (Bound<<K as IndexKey>::Probe<'q>>, Bound<<K as IndexKey>::Probe<'q>>);
@@ -72,10 +70,6 @@ pub trait Stored<K: KeyFor<V>, V: BytesValue, C>: Columned<K, V> + Sized {
 pub trait StoredAsUsual<K: KeyFor<V>, V: BytesValue>: Stored<K, V, Self::Columns> {
     /// [`Plain`](crate::Plain) for numbers.
     type Columns: Default + Send + Sync + 'static;
-
-    /// Saves a snapshot as a file, and returns how many entries it has.
-    #[doc(hidden)]
-    fn save(index: &Index<K, V>, path: &Path) -> snapshot::Result<u64>;
 }
 
 impl<K, V, C> Kept<C> for Index<K, V>
@@ -192,25 +186,6 @@ where
         let mut before = vec![None; keys.len()];
         index.remove_many(&keys, &mut before)?;
         Ok(before.iter().flatten().count())
-    }
-}
-
-impl<K: KeyFor<V, Engine: StoredAsUsual<K, V>>, V: BytesValue> Reader<'_, Index<K, V>> {
-    /// Saves a snapshot as a file that [`snapshot::open`] opens; or, if keys or values fit no word,
-    /// [`strings::open`](snapshot::strings::open).
-    ///
-    /// # Errors
-    /// Those of [`snapshot::save`].
-    pub fn save(self, path: impl AsRef<Path>) -> snapshot::Result<u64> {
-        K::Engine::save(self.0, path.as_ref())
-    }
-
-    /// Writes a snapshot to a writer.
-    ///
-    /// # Errors
-    /// Those of [`snapshot::write`].
-    pub fn write(self, mut out: impl Write) -> snapshot::Result<u64> {
-        K::Engine::write(self.0, &<K::Engine as StoredAsUsual<K, V>>::Columns::default(), &mut out)
     }
 }
 

@@ -4,16 +4,13 @@ use crate::commits::{Change, draft};
 use crate::durable::Durable;
 use crate::error::{Error, Result};
 use crate::journal::Journal;
-use crate::reader::Reader;
 use crate::record::Draft;
 use latchless::bytes::Lent;
 use latchless::snapshot::SavedValue;
-use latchless::versions::{
-    self, Commit, NoSuchVersion, Pruned, Snapshot, Version, VersionedIndex, WriteBatch,
-};
+use latchless::versions::{self, Commit, Pruned, Snapshot, Version, VersionedIndex, View, WriteBatch};
 use latchless::{BytesKey, IndexValue, KeyFor};
 use std::fmt;
-use std::ops::{Deref, RangeBounds};
+use std::ops::RangeBounds;
 use std::sync::Arc;
 
 /// A [`VersionedIndex`] in memory with a redo log in a folder. Each commit, a batch or a transaction as well
@@ -50,7 +47,7 @@ use std::sync::Arc;
 ///
 /// # Numbers and versions after an opening
 /// A commit has the same number again, and the next one follows. Snapshot files have the newest versions
-/// alone. So [`snapshot_at`](Reader::snapshot_at) reads, after an opening,
+/// alone. So [`snapshot_at`](latchless::Reader::snapshot_at) reads, after an opening,
 ///
 /// | retention | numbers |
 /// |---|---|
@@ -83,83 +80,6 @@ use std::sync::Arc;
 /// [`Error::CommitTooLong`] and changes nothing.
 pub type DurableVersionedIndex<K, V> = Durable<VersionedIndex<K, V>>;
 
-/// How a snapshot of a durable index holds the index, which it doesn't give away: a commit past the log would
-/// be lost.
-#[derive(Debug, Clone)]
-pub struct View<H>(H);
-
-impl<H: Deref> Deref for View<H> {
-    type Target = H::Target;
-
-    fn deref(&self) -> &H::Target {
-        &self.0
-    }
-}
-
-/// A snapshot that lives as long as its index.
-type BorrowedView<'a, K, V> = Snapshot<K, V, View<&'a VersionedIndex<K, V>>>;
-
-impl<'a, K: KeyFor<Version<V>>, V: SavedValue> Reader<'a, VersionedIndex<K, V>> {
-    /// Returns the number of the newest commit. See [`VersionedIndex::newest`].
-    pub fn newest(self) -> u64 {
-        self.0.newest()
-    }
-
-    /// Returns the number of keys with a value. See [`VersionedIndex::len`].
-    pub fn len(self) -> usize {
-        self.0.len()
-    }
-
-    /// Returns `true` if no key has a value. See [`VersionedIndex::is_empty`].
-    pub fn is_empty(self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Returns the newest value of a key. See [`VersionedIndex::get`].
-    #[inline]
-    pub fn get(self, key: K::Probe<'_>) -> Option<V> {
-        self.0.get(key)
-    }
-
-    /// Calls `see` with the newest value of a key, lent. See [`VersionedIndex::get_with`].
-    #[inline]
-    pub fn get_with<R>(self, key: K::Probe<'_>, see: impl FnOnce(Lent<'_, V>) -> R) -> Option<R> {
-        self.0.get_with(key, see)
-    }
-
-    /// Returns whether a key has a value. See [`VersionedIndex::contains_key`].
-    #[inline]
-    pub fn contains_key(self, key: K::Probe<'_>) -> bool {
-        self.0.contains_key(key)
-    }
-
-    /// Returns a snapshot of the newest commit. See [`VersionedIndex::snapshot`].
-    pub fn snapshot(self) -> BorrowedView<'a, K, V> {
-        Snapshot::newest(View(self.0))
-    }
-
-    /// Returns a snapshot of the commit of a number. See [`VersionedIndex::snapshot_at`].
-    ///
-    /// # Errors
-    /// Those of [`VersionedIndex::snapshot_at`].
-    pub fn snapshot_at(self, number: u64) -> Result<BorrowedView<'a, K, V>, NoSuchVersion> {
-        Snapshot::at(View(self.0), number)
-    }
-
-    /// Returns the bytes that the index holds. See [`VersionedIndex::memory_bytes`].
-    pub fn memory_bytes(self) -> usize {
-        self.0.memory_bytes()
-    }
-
-    /// Checks the invariants of the index. See [`VersionedIndex::check_invariants`].
-    ///
-    /// # Errors
-    /// Those of [`VersionedIndex::check_invariants`].
-    pub fn check_invariants(self) -> Result<(), latchless::Broken> {
-        self.0.check_invariants()
-    }
-}
-
 /// Logs a commit that the index has accepted, publishes it, and returns its number when it may be
 /// acknowledged.
 fn publish<K, V>(journal: &Journal, commit: Commit<'_, K, V>, draft: Draft) -> Result<u64>
@@ -175,7 +95,7 @@ where
 impl<K: KeyFor<Version<V>> + BytesKey, V: SavedValue> DurableVersionedIndex<K, V> {
     /// Returns a snapshot of the newest commit that owns the index: see [`VersionedIndex::snapshot_owned`].
     pub fn snapshot_owned(&self) -> Snapshot<K, V, View<Arc<VersionedIndex<K, V>>>> {
-        Snapshot::newest(View(self.index.clone()))
+        Snapshot::newest(View::of(self.index.clone()))
     }
 
     /// Inserts an entry, as a commit of its own, and returns the value that it replaces.

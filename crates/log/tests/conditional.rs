@@ -1,7 +1,7 @@
 //! Changes that depend on a key's value are logged as their effects, and a closed index is closed.
 
 use latchless::bytes::Lent;
-use latchless::{BytesValue, Index, KeyFor};
+use latchless::{BytesValue, Index, KeyFor, Reader};
 use latchless_log::{Durable, DurableIndex, Error, Options, StoredAsUsual, SyncMode, Usual};
 use std::fmt::Debug;
 use std::path::Path;
@@ -13,7 +13,7 @@ fn open<I: Usual>(folder: &Path) -> Durable<I, I::Columns> {
 
 fn entries<I: Usual, E>(durable: &Durable<I, I::Columns>) -> Vec<E>
 where
-    for<'a> &'a I: IntoIterator<Item = E>,
+    for<'a> &'a Reader<I>: IntoIterator<Item = E>,
 {
     durable.index().into_iter().collect()
 }

@@ -110,7 +110,7 @@ fn page() -> String {
     let log: Vec<String> = files_below("crates/log/src");
     let of_index = |line: &str| line.contains("Durable") && !line.contains("DurableVersionedIndex");
     let durable = of_blocks(&log, |line| line.starts_with("impl<") && of_index(line));
-    let lent = text_of("crates/log/src/reader.rs");
+    let lent = text_of("crates/latchless/src/reads.rs");
     let durable = &durable | &functions(&lent, "        ");
     let header = text_of("crates/capi/include/latchless.h");
     let cpp = text_of("crates/capi/include/latchless.hpp");

@@ -10,8 +10,7 @@ use crate::gate::Pass;
 use crate::store::{Store, changes, logged};
 use crate::updates::Changed;
 use latchless::index::Options;
-use latchless::{Direction, Error, FillFactor, Index, Result};
-use latchless_log::Reader;
+use latchless::{Direction, Error, FillFactor, Index, Reader, Result};
 use pyo3::PyErr;
 use std::num::NonZeroUsize;
 use std::ops::{Bound, ControlFlow, Range};
@@ -43,7 +42,7 @@ impl<V: Value> BytesEngine<V> {
 
     /// The index, for reading.
     #[inline(always)]
-    pub fn index(&self) -> Reader<'_, Index<V::Key, V>> {
+    pub fn index(&self) -> &Reader<Index<V::Key, V>> {
         self.store.index()
     }
 

@@ -15,8 +15,8 @@ use crate::sort::{reserve, room};
 use latchless::bytes::Lent;
 use latchless::index::{Comparable, Replaced, Replacement};
 use latchless::snapshot::strings;
-use latchless::{BytesValue, Direction, Index, IndexKey, IndexValue, KeyFor, Result};
-use latchless_log::{Reader, Stored};
+use latchless::{BytesValue, Direction, Index, IndexKey, IndexValue, KeyFor, Reader, Result};
+use latchless_log::Stored;
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -84,7 +84,7 @@ pub trait Value: BytesValue + Comparable + Default {
     ) -> PyResult<Object<'py>>;
     /// Shows the entries of a range, in a direction, until `see` breaks off.
     fn show(
-        index: Reader<'_, Index<Self::Key, Self>>,
+        index: &Reader<Index<Self::Key, Self>>,
         ends: Ends<'_>,
         direction: Direction,
         see: impl FnMut(&[u8], Self::Lent<'_>) -> ControlFlow<()>,
@@ -233,7 +233,7 @@ impl Value for u64 {
     }
 
     fn show(
-        index: Reader<'_, Index<Vec<u8>, Self>>,
+        index: &Reader<Index<Vec<u8>, Self>>,
         ends: Ends<'_>,
         direction: Direction,
         see: impl FnMut(&[u8], Self::Lent<'_>) -> ControlFlow<()>,
@@ -364,7 +364,7 @@ impl Value for Vec<u8> {
     }
 
     fn show(
-        index: Reader<'_, Index<Vec<u8>, Self>>,
+        index: &Reader<Index<Vec<u8>, Self>>,
         ends: Ends<'_>,
         direction: Direction,
         see: impl FnMut(&[u8], Self::Lent<'_>) -> ControlFlow<()>,

@@ -3,6 +3,7 @@
 use super::bytes_index::kind;
 use super::{ByteStrings, Lent, stored};
 use crate::byte_tree::{Bounds, Kept, LeafCopy};
+use crate::frozen::{Frozen, Reader};
 use crate::index::Index;
 use crate::index::engine::KeyFor;
 use core::fmt;
@@ -12,7 +13,8 @@ use latchless_core::base::bytes_value::BytesValue;
 use latchless_core::base::index_key::IndexKey;
 use std::sync::Arc;
 
-/// What holds an index for a cursor or an iterator: a reference, an `Arc`, or the owner. Sealed:
+/// What holds an index for a cursor or an iterator: a reference, an `Arc`, a [`Frozen`] one, or the owner.
+/// Sealed:
 ///
 /// ```compile_fail,E0277
 /// use latchless::bytes::Holder;
@@ -39,39 +41,32 @@ pub trait Holder: sealed::Sealed {
 mod sealed {
     /// Restricts [`super::Holder`] to what holds one index for as long as it lives.
     pub trait Sealed {}
-    impl<K: super::BytesKey, V: super::BytesValue> Sealed for super::ByteStrings<K, V> {}
-    impl<K: super::BytesKey, V: super::BytesValue> Sealed for &super::ByteStrings<K, V> {}
-    impl<K: super::BytesKey, V: super::BytesValue> Sealed for std::sync::Arc<super::ByteStrings<K, V>> {}
-    impl<K: super::KeyInBytes<V>, V: super::BytesValue> Sealed for crate::Index<K, V> {}
-    impl<K: super::KeyInBytes<V>, V: super::BytesValue> Sealed for &crate::Index<K, V> {}
-    impl<K: super::KeyInBytes<V>, V: super::BytesValue> Sealed for std::sync::Arc<crate::Index<K, V>> {}
 }
 
-impl<K: BytesKey, V: BytesValue> Holder for ByteStrings<K, V> {
-    type Key = K;
-    type Value = V;
+macro_rules! holder {
+    ($([$($key:tt)*] $holder:ty, $index:ident => $strings:expr;)*) => {$(
+        impl<K: $($key)*, V: BytesValue> sealed::Sealed for $holder {}
 
-    fn index(&self) -> &Self {
-        self
-    }
+        impl<K: $($key)*, V: BytesValue> Holder for $holder {
+            type Key = K;
+            type Value = V;
+
+            fn index(&self) -> &ByteStrings<K, V> {
+                let $index = self;
+                $strings
+            }
+        }
+    )*};
 }
-
-impl<K: BytesKey, V: BytesValue> Holder for &ByteStrings<K, V> {
-    type Key = K;
-    type Value = V;
-
-    fn index(&self) -> &ByteStrings<K, V> {
-        self
-    }
-}
-
-impl<K: BytesKey, V: BytesValue> Holder for Arc<ByteStrings<K, V>> {
-    type Key = K;
-    type Value = V;
-
-    fn index(&self) -> &ByteStrings<K, V> {
-        self
-    }
+holder! {
+    [BytesKey] ByteStrings<K, V>, holder => holder;
+    [BytesKey] &ByteStrings<K, V>, holder => holder;
+    [BytesKey] Arc<ByteStrings<K, V>>, holder => holder;
+    [KeyInBytes<V>] Index<K, V>, holder => holder.engine();
+    [KeyInBytes<V>] &Index<K, V>, holder => holder.engine();
+    [KeyInBytes<V>] Arc<Index<K, V>>, holder => holder.engine();
+    [KeyInBytes<V>] &Reader<Index<K, V>>, holder => holder.0.engine();
+    [KeyInBytes<V>] Frozen<Index<K, V>>, holder => holder.held().engine();
 }
 
 /// A key whose entries an [`Index`] stores as byte strings: one of any length, or one of fixed width with
@@ -84,33 +79,6 @@ pub trait KeyInBytes<V: BytesValue>:
 impl<K, V: BytesValue> KeyInBytes<V> for K where
     K: BytesKey + for<'q> IndexKey<Probe<'q>: BytesKey<K>> + KeyFor<V, Engine = ByteStrings<K, V>>
 {
-}
-
-impl<K: KeyInBytes<V>, V: BytesValue> Holder for Index<K, V> {
-    type Key = K;
-    type Value = V;
-
-    fn index(&self) -> &ByteStrings<K, V> {
-        self.engine()
-    }
-}
-
-impl<K: KeyInBytes<V>, V: BytesValue> Holder for &Index<K, V> {
-    type Key = K;
-    type Value = V;
-
-    fn index(&self) -> &ByteStrings<K, V> {
-        self.engine()
-    }
-}
-
-impl<K: KeyInBytes<V>, V: BytesValue> Holder for Arc<Index<K, V>> {
-    type Key = K;
-    type Value = V;
-
-    fn index(&self) -> &ByteStrings<K, V> {
-        self.engine()
-    }
 }
 
 /// An index itself, of byte strings.

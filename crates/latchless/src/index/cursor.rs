@@ -6,6 +6,7 @@ use super::engine::{Engine, KeyFor};
 use super::exclusive::Exclusive;
 use super::operations::exclusive;
 use super::position::Position;
+use crate::frozen::{Frozen, Reader};
 use core::fmt;
 use core::ops::Bound::{self, Included, Unbounded};
 use latchless_core::base::error::Result;
@@ -16,7 +17,7 @@ use latchless_core::base::key::Key;
 use latchless_core::base::value::Value;
 use std::sync::Arc;
 
-/// An index that a cursor moves over: `&Index`, `Arc<Index>`, or `&Exclusive`. Sealed.
+/// An index that a cursor moves over: `&Index`, `Arc<Index>`, `&Reader`, [`Frozen`], or `&Exclusive`. Sealed.
 pub trait Source: sealed::Sealed {
     /// The index's keys.
     type Key: IndexKey;
@@ -40,7 +41,7 @@ mod sealed {
 }
 
 macro_rules! source {
-    ($($holder:ty;)*) => {$(
+    ($($holder:ty, $source:ident => $index:expr;)*) => {$(
         impl<K: KeyFor<V>, V: IndexValue> sealed::Sealed for $holder {}
 
         impl<K: KeyFor<V>, V: IndexValue> Source for $holder {
@@ -49,18 +50,22 @@ macro_rules! source {
 
             #[inline]
             fn near(&self, from: Bound<K::Probe<'_>>, direction: Direction) -> Option<(K, V)> {
-                self.engine.near(from, direction)
+                let $source = self;
+                $index.engine.near(from, direction)
             }
 
             fn value_of(&self, key: K::Probe<'_>) -> Option<V> {
-                self.engine.get(key)
+                let $source = self;
+                $index.engine.get(key)
             }
         }
     )*};
 }
 source! {
-    &Index<K, V>;
-    Arc<Index<K, V>>;
+    &Index<K, V>, source => source;
+    Arc<Index<K, V>>, source => source;
+    &Reader<Index<K, V>>, source => source.0;
+    Frozen<Index<K, V>>, source => source.held();
 }
 
 impl<K: Key, V: Value> sealed::Sealed for &Exclusive<'_, K, V> {}
@@ -90,7 +95,8 @@ pub type LentEntry<'c, S> =
 /// faster.
 ///
 /// [`Index::cursor`] borrows the index. [`Cursor::of`] also takes an `Arc`: such a cursor owns the index
-/// together with others, can be stored and sent, and changes the entry that it is on.
+/// together with others, can be stored and sent, and changes the entry that it is on. One of a [`Frozen`]
+/// index does so without changes.
 ///
 /// ```
 /// # let index: latchless::Index<u64, u32> = [(3, 30), (5, 50), (7, 70)].into_iter().collect();
@@ -114,8 +120,8 @@ pub struct Cursor<S: Source> {
 }
 
 impl<S: Source> Cursor<S> {
-    /// Creates a cursor before the first entry: of a borrowed index, of an `Arc` of one, or of an
-    /// [`Exclusive`](super::Exclusive).
+    /// Creates a cursor before the first entry: of a borrowed index, of an `Arc` of one, of a [`Frozen`] one,
+    /// or of an [`Exclusive`](super::Exclusive).
     ///
     /// ```
     /// use latchless::Index;

@@ -4,6 +4,7 @@ use super::access::{Holder, Shares, Words, sealed};
 use super::alone::ExclusiveIndex;
 use super::exclusive::Exclusive;
 use super::shared::Index;
+use crate::frozen::{Frozen, Reader};
 use crate::tree;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Value;
@@ -30,6 +31,8 @@ holder! {
     &Words<K, V>, tree::Shared, holder => holder;
     &Index<K, V>, tree::Shared, holder => &holder.engine;
     Arc<Index<K, V>>, tree::Shared, holder => &holder.engine;
+    &Reader<Index<K, V>>, tree::Shared, holder => &holder.0.engine;
+    Frozen<Index<K, V>>, tree::Shared, holder => &holder.held().engine;
     // The owner of an index has exclusive access.
     Index<K, V>, tree::Exclusive, holder => &holder.engine;
     Words<K, V>, tree::Exclusive, holder => holder;
@@ -46,6 +49,8 @@ shares! {
     &Words<K, V>;
     &Index<K, V>;
     Arc<Index<K, V>>;
+    &Reader<Index<K, V>>;
+    Frozen<Index<K, V>>;
     &Exclusive<'_, K, V>;
     &ExclusiveIndex<K, V>;
 }

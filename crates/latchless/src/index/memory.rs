@@ -3,6 +3,7 @@
 use super::engine::KeyFor;
 use super::order::Scanned;
 use super::{Index, Storage};
+use crate::frozen::{Frozen, NotFrozen};
 use latchless_core::base::error::Result;
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index_value::IndexValue;
@@ -36,6 +37,29 @@ impl<K: KeyFor<V>, V: IndexValue> Index<K, V> {
     /// ```
     pub fn shrink(&mut self, fill: FillFactor) -> Result<()> {
         self.engine.shrink(fill)
+    }
+
+    /// Packs the index as [`shrink`](Index::shrink) does, into nodes that are as full as they can be, and
+    /// returns it for reading alone, with shared ownership: see [`Frozen`]. O(n).
+    ///
+    /// # Errors
+    /// Memory for the packed nodes was refused, as by [`Index::shrink`]. [`NotFrozen`] has the reason, and
+    /// the index as it was: [`Frozen::from`] freezes it without packing, in O(1).
+    ///
+    /// ```
+    /// use latchless::Index;
+    ///
+    /// let table = Index::<u64, u64>::new()?;
+    /// (0..100_000).try_for_each(|key: u64| table.insert(key * 7919 % 100_003, key).map(drop))?;
+    /// let open_bytes = table.memory_bytes();
+    /// let table = table.freeze()?;
+    /// assert!(table.memory_bytes() < open_bytes * 9 / 10);
+    /// let reader = { let table = table.clone(); std::thread::spawn(move || table.range(..10).count()) };
+    /// assert_eq!((table.first(), reader.join().unwrap()), (Some((0, 0)), 10));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn freeze(self) -> Result<Frozen<Self>, NotFrozen<Self>> {
+        Frozen::packed(self, Self::shrink)
     }
 
     /// Returns the bytes that the system has committed for the index: [`memory_bytes`](Index::memory_bytes),

@@ -5,6 +5,7 @@
 use super::Index;
 use super::ahead::Ahead;
 use super::engine::KeyFor;
+use crate::frozen::Frozen;
 use core::fmt;
 use core::iter::FusedIterator;
 use core::ops::{Bound, RangeBounds};
@@ -20,7 +21,7 @@ const PAGE_MAX: usize = 256;
 /// The bounds of a range of keys.
 pub(crate) type Bounds<'q, K> = (Bound<<K as IndexKey>::Probe<'q>>, Bound<<K as IndexKey>::Probe<'q>>);
 
-/// A map that is read page by page: an `Arc<Index>`, or a snapshot that owns its index.
+/// A map that is read page by page: an `Arc<Index>`, a [`Frozen`] one, or a snapshot that owns its index.
 /// Sealed.
 pub trait Pages: sealed::Sealed {
     /// The map's keys.
@@ -78,6 +79,7 @@ macro_rules! pages {
 }
 pages! {
     Arc<Index<K, V>>;
+    Frozen<Index<K, V>>;
 }
 
 /// The entries of a range, from both ends, by an iterator that owns the index together with others: it can

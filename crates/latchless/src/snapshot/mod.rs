@@ -68,6 +68,7 @@ mod layout;
 pub mod multi;
 mod parse;
 mod replace;
+mod saved;
 mod saved_value;
 pub mod strings;
 #[cfg(test)]
@@ -77,6 +78,7 @@ mod write;
 pub use data_type::{DataType, Native, TimeUnit};
 pub use error::{Error, Result};
 pub use layout::VERSION;
+pub use saved::Saved;
 pub use saved_value::SavedValue;
 
 use crate::Index;

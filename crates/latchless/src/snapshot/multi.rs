@@ -23,6 +23,7 @@ use super::strings::{self, key_type};
 use super::write::{SeeRow, write_strings};
 use super::{gather, gather_file, replace};
 use crate::bytes::MultiIndex;
+use crate::frozen::Reader;
 use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::fill::FillFactor;
 use std::io::{Read, Write};
@@ -52,6 +53,24 @@ pub fn write<K: BytesKey + 'static>(index: &MultiIndex<K>, out: impl Write) -> R
         let _ = index.iter().try_for_each(&mut see);
     };
     write_strings(each, out, about)
+}
+
+impl<K: BytesKey + 'static> Reader<MultiIndex<K>> {
+    /// Saves a snapshot as a file that [`multi::open`](open) opens.
+    ///
+    /// # Errors
+    /// Those of [`multi::save`](save).
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<u64> {
+        save(&self.0, path)
+    }
+
+    /// Writes a snapshot to a writer.
+    ///
+    /// # Errors
+    /// Those of [`multi::write`](write()).
+    pub fn write(&self, out: impl Write) -> Result<u64> {
+        write(&self.0, out)
+    }
 }
 
 /// The index of a snapshot, its leaves filled to four fifths.

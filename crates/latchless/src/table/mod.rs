@@ -84,8 +84,8 @@
 mod batch;
 mod builder;
 mod error;
-mod held;
 mod keys;
+mod moment;
 mod non_unique;
 mod secondary;
 #[expect(clippy::module_inception, reason = "the table itself")]
@@ -96,8 +96,8 @@ mod unique;
 pub use batch::Batch;
 pub use builder::Builder;
 pub use error::TableError;
-pub use held::{Held, OwnedRowSnapshot, RowSnapshot};
 pub use keys::{EntryKey, TableKey};
+pub use moment::{OwnedRowSnapshot, RowSnapshot};
 pub use non_unique::{NonUnique, NonUniqueSnapshot, Rows};
 pub use table::Table;
 pub use transaction::Transaction;

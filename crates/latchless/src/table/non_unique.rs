@@ -1,10 +1,10 @@
 //! The handle of an index whose keys many rows may have, and its reads at one moment.
 
-use super::held::{Held, RowSnapshot, at};
+use super::moment::{RowSnapshot, at};
 use super::secondary::Entries;
 use super::{EntryKey, TableKey};
 use crate::index::PrefixKey;
-use crate::versions::{Snapshot, SnapshotRange, VersionedIndex};
+use crate::versions::{Snapshot, SnapshotRange, VersionedIndex, View};
 use core::fmt;
 use core::iter::FusedIterator;
 use core::ops::Bound::{Excluded, Included, Unbounded};
@@ -33,7 +33,7 @@ impl<E: EntryKey<R>, R: Send + Sync + 'static> NonUnique<E, R> {
 
     /// Returns the index as of now. O(1).
     pub fn snapshot(&self) -> NonUniqueSnapshot<'_, E, R> {
-        NonUniqueSnapshot(Snapshot::newest(Held(&self.0.index)))
+        NonUniqueSnapshot(Snapshot::newest(View::of(&self.0.index)))
     }
 
     /// Returns the index as of the moment of a snapshot of the table. O(1).

@@ -3,9 +3,9 @@
 use super::TableKey;
 use super::batch::{Batch, Change};
 use super::error::TableError;
-use super::held::{Held, OwnedRowSnapshot, RowSnapshot};
+use super::moment::{OwnedRowSnapshot, RowSnapshot};
 use super::secondary::{Changed, Secondary, Written};
-use crate::versions::{Clock, Part, Pruned, Snapshot, Turn, VersionedIndex};
+use crate::versions::{Clock, Part, Pruned, Snapshot, Turn, VersionedIndex, View};
 use core::fmt;
 use core::ops::Bound::{Excluded, Unbounded};
 use latchless_core::base::error::{Broken, Result};
@@ -64,12 +64,12 @@ impl<K: TableKey<R>, R: Send + Sync + 'static> Table<K, R> {
     /// Returns the rows as of now, by their primary keys. [`Unique::at`](super::Unique::at) and
     /// [`NonUnique::at`](super::NonUnique::at) return the secondary indexes as of the same moment. O(1).
     pub fn snapshot(&self) -> RowSnapshot<'_, K, R> {
-        Snapshot::newest(Held(&*self.rows))
+        Snapshot::newest(View::of(&*self.rows))
     }
 
     /// Returns the rows as of now, for other threads and for as long as one likes. O(1).
     pub fn snapshot_owned(&self) -> OwnedRowSnapshot<K, R> {
-        Snapshot::newest(Held(Arc::clone(&self.rows)))
+        Snapshot::newest(View::of(Arc::clone(&self.rows)))
     }
 
     /// Inserts a row. O(log n) per index, as are the other changes.

@@ -2,7 +2,7 @@
 
 use super::batch::Batch;
 use super::error::TableError;
-use super::held::{RowSnapshot, at};
+use super::moment::{RowSnapshot, at};
 use super::non_unique::NonUnique;
 use super::table::Table;
 use super::unique::Unique;

@@ -1,9 +1,9 @@
 //! The handle of a unique index.
 
 use super::TableKey;
-use super::held::{Held, RowSnapshot, at};
+use super::moment::{RowSnapshot, at};
 use super::secondary::Entries;
-use crate::versions::{Snapshot, VersionedIndex};
+use crate::versions::{Snapshot, VersionedIndex, View};
 use core::fmt;
 use core::ops::Deref;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ impl<S: TableKey<R>, R: Send + Sync + 'static> Unique<S, R> {
 
     /// Returns the index as of now. O(1).
     pub fn snapshot(&self) -> RowSnapshot<'_, S, R> {
-        Snapshot::newest(Held(&self.0.index))
+        Snapshot::newest(View::of(&self.0.index))
     }
 
     /// Returns the index as of the moment of a snapshot of the table, or of another of its indexes. O(1).

@@ -66,6 +66,7 @@ mod traits;
 mod transaction;
 mod version;
 mod versioned;
+mod view;
 
 pub(crate) use batch::owned;
 pub use batch::{Change, WriteBatch};
@@ -79,3 +80,4 @@ pub use snapshot::{NoSuchVersion, Snapshot};
 pub use transaction::{CommitError, Transaction};
 pub use version::Version;
 pub use versioned::VersionedIndex;
+pub use view::View;

@@ -4,6 +4,7 @@ use super::clock::{Clock, Retention};
 use super::version::Version;
 use crate::KeyFor;
 use crate::blink::Tries;
+use crate::frozen::{Frozen, NotFrozen};
 use crate::index::{Index, Options, PrefixKey, Prefixed};
 use core::fmt;
 use core::ops::Bound;
@@ -218,6 +219,25 @@ impl<K: KeyFor<Version<V>>, V: IndexValue> VersionedIndex<K, V> {
     /// Those of [`Index::shrink`]. Nothing has changed then.
     pub fn shrink(&mut self, fill: FillFactor) -> Result<()> {
         self.index.shrink(fill)
+    }
+
+    /// Packs the index, and returns it for reading alone, with shared ownership: see [`Index::freeze`].
+    /// All versions stay: [`prune`](VersionedIndex::prune) drops those that no reader needs.
+    ///
+    /// # Errors
+    /// Those of [`Index::freeze`].
+    ///
+    /// ```
+    /// # use latchless::versions::VersionedIndex;
+    /// let memtable = VersionedIndex::<u64, String>::from([(7, "seven".into()), (9, "nine".into())]);
+    /// memtable.prune()?;
+    /// let memtable = memtable.freeze()?;
+    /// let entries = memtable.snapshot_owned().into_range(..); // For the thread that writes a file.
+    /// assert_eq!((memtable.get(7).as_deref(), entries.count()), (Some("seven"), 2));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn freeze(self) -> Result<Frozen<Self>, NotFrozen<Self>> {
+        Frozen::packed(self, Self::shrink)
     }
 
     /// Checks the invariants of the tree, see [`Index::check_invariants`].

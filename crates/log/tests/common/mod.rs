@@ -1,5 +1,6 @@
 //! Folders with a truncated or changed log, and the expected outcome.
 
+use latchless::Reader;
 use latchless_log::{Durable, Error, Options, Recovery, SnapshotPolicy, SyncMode, Usual};
 use std::fmt::Debug;
 use std::fs;
@@ -40,7 +41,7 @@ pub type History<E> = fn(&Path) -> Vec<(u64, Vec<E>)>;
 
 fn entries<I: Usual, E>(durable: &Durable<I, I::Columns>) -> Vec<E>
 where
-    for<'a> &'a I: IntoIterator<Item = E>,
+    for<'a> &'a Reader<I>: IntoIterator<Item = E>,
 {
     durable.index().into_iter().collect()
 }
@@ -51,7 +52,7 @@ pub fn every_cut_gives_the_records_before<I: Usual, E: Debug + PartialEq>(
     history: History<E>,
     add: impl Fn(&Durable<I, I::Columns>),
 ) where
-    for<'a> &'a I: IntoIterator<Item = E>,
+    for<'a> &'a Reader<I>: IntoIterator<Item = E>,
 {
     let source = folder();
     let states = history(source.path());
@@ -77,7 +78,7 @@ pub fn every_cut_gives_the_records_before<I: Usual, E: Debug + PartialEq>(
 /// of them in the campaign.
 pub fn every_flipped_bit_is_found<I: Usual, E: Debug + PartialEq>(history: History<E>)
 where
-    for<'a> &'a I: IntoIterator<Item = E>,
+    for<'a> &'a Reader<I>: IntoIterator<Item = E>,
 {
     let source = folder();
     let states = history(source.path());

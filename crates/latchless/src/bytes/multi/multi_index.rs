@@ -1,6 +1,7 @@
 //! The index itself: what it holds, single pairs, and the rows of a key.
 
 use crate::bytes::ByteStrings;
+use crate::frozen::{Frozen, NotFrozen};
 use crate::index::{Incomplete, Options};
 use core::iter::FusedIterator;
 use core::ops::ControlFlow;
@@ -159,6 +160,22 @@ impl<K: BytesKey> MultiIndex<K> {
     /// ```
     pub fn shrink(&mut self, fill: FillFactor) -> Result<()> {
         self.pairs.shrink(fill)
+    }
+
+    /// Packs the index, and returns it for reading alone, with shared ownership: see [`Index::freeze`](crate::Index::freeze).
+    ///
+    /// # Errors
+    /// Those of [`Index::freeze`](crate::Index::freeze).
+    ///
+    /// ```
+    /// # use latchless::bytes::MultiIndex;
+    /// let by_city = MultiIndex::from([("Rome".to_owned(), 7), ("Oslo".to_owned(), 9)]).freeze()?;
+    /// assert!(by_city.rows("Rome").eq([7]) && by_city.distinct_keys() == 2);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[expect(clippy::result_large_err, reason = "the index is given back")]
+    pub fn freeze(self) -> Result<Frozen<Self>, NotFrozen<Self>> {
+        Frozen::packed(self, Self::shrink)
     }
 
     /// Inserts a row under a key. Returns whether it is new. O(log n + l), one atomic step.

@@ -3,8 +3,8 @@
 use crate::error::{Error, Result};
 use crate::journal::Journal;
 use crate::kept::Kept;
-use crate::saver::Saver;
-use latchless::Reader;
+use crate::saver::{Saver, Share};
+use latchless::{FillFactor, Reader};
 use std::fmt;
 use std::sync::Arc;
 
@@ -18,6 +18,7 @@ use std::sync::Arc;
 pub struct Durable<I, C = ()> {
     /// The first that is dropped: its thread has a share of the others.
     pub(crate) saver: Saver,
+    pub(crate) share: Arc<Share<I>>,
     pub(crate) index: Arc<I>,
     pub(crate) columns: Arc<C>,
     pub(crate) journal: Arc<Journal>,
@@ -72,6 +73,33 @@ impl<I: Kept<C>, C> Durable<I, C> {
     /// [`Error::Snapshot`], [`Error::Io`]: nothing is lost, and the logs so far are kept.
     pub fn snapshot(&self) -> Result<u64> {
         self.journal.snapshot(|out| self.index.write(&self.columns, out))
+    }
+
+    /// Moves all entries to new nodes, each filled to this degree, and returns the memory of the old ones to
+    /// the system: after many removals. The log is unchanged. Waits for a snapshot that is being saved. See
+    /// [`Index::shrink`](latchless::Index::shrink).
+    ///
+    /// # Errors
+    /// [`Error::Index`], [`Error::Shared`]. Nothing has changed then.
+    ///
+    /// ```
+    /// # use latchless_log::{DurableIndex, Options};
+    /// use latchless::FillFactor;
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("latchless-log-shrunk-{}", std::process::id()));
+    /// let (mut prices, _) = DurableIndex::<u64, u64>::open(&folder, Options::default())?;
+    /// prices.insert_many(&(0..10_000).map(|key| (key, 7)).collect::<Vec<_>>())?;
+    /// let full = prices.index().memory_bytes();
+    /// prices.remove_range(100..)?;
+    /// prices.shrink(FillFactor::default())?;
+    /// assert!(prices.index().memory_bytes() < full / 2);
+    /// # drop(prices);
+    /// # std::fs::remove_dir_all(&folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn shrink(&mut self, fill: FillFactor) -> Result<()> {
+        let shrunk = self.share.apart(&mut self.index, |index| I::shrink(index, fill));
+        Ok(shrunk.ok_or(Error::Shared)??)
     }
 
     /// Waits until everything is on the disk, and releases the folder for other openings. Reads go on;

@@ -116,6 +116,9 @@ pub enum Error {
         /// The most bytes of a commit.
         limit: usize,
     },
+    /// An owned snapshot has a share of the index, so it can't be shrunk. Nothing is changed.
+    #[error("an owned snapshot of the index is there: it is shrunk without any")]
+    Shared,
     /// The index refused: memory, or a range whose ends are in the wrong order. Of a batch the entries at
     /// the positions `refused` aren't done, now or after a recovery; all others are.
     #[error("the index refused {} of the entries; the first because {cause}", refused.len().max(1))]

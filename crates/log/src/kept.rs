@@ -7,7 +7,7 @@ use latchless::bytes::MultiIndex;
 use latchless::index::Options;
 use latchless::snapshot::{self, SavedValue, multi};
 use latchless::versions::{Retention, Version, VersionedIndex};
-use latchless::{BytesKey, KeyFor};
+use latchless::{BytesKey, FillFactor, KeyFor};
 use std::io::Write;
 
 /// A kind of index that a [`Durable`](crate::Durable) keeps: an [`Index`](latchless::Index), which is
@@ -25,6 +25,10 @@ pub trait Kept<C>: Send + Sync + 'static {
     /// this crate, so no other can implement the trait.
     #[doc(hidden)]
     fn target<'a>(&'a mut self, columns: &'a C) -> snapshot::Result<impl Target + 'a>;
+
+    /// Moves its entries to new nodes, and returns the memory of the old ones to the system.
+    #[doc(hidden)]
+    fn shrink(&mut self, fill: FillFactor) -> latchless::Result<()>;
 }
 
 /// A kind of index with the columns that it has unless a program brings its own.
@@ -49,6 +53,10 @@ impl<K: BytesKey + 'static> Kept<()> for MultiIndex<K> {
     fn target<'a>(&'a mut self, (): &'a ()) -> snapshot::Result<impl Target + 'a> {
         Ok(Pairs::new(self))
     }
+
+    fn shrink(&mut self, fill: FillFactor) -> latchless::Result<()> {
+        self.shrink(fill)
+    }
 }
 
 impl<K: BytesKey + 'static> Usual for MultiIndex<K> {
@@ -70,6 +78,10 @@ impl<K: KeyFor<Version<V>> + BytesKey, V: SavedValue> Kept<()> for VersionedInde
 
     fn target<'a>(&'a mut self, (): &'a ()) -> snapshot::Result<impl Target + 'a> {
         Ok(Commits::new(self))
+    }
+
+    fn shrink(&mut self, fill: FillFactor) -> latchless::Result<()> {
+        self.shrink(fill)
     }
 }
 

@@ -17,7 +17,7 @@ use crate::options::{Opening, Options};
 use crate::pairs::ROW;
 use crate::record::Format;
 use crate::replay::{Base, End, Replay, Target, head_of};
-use crate::saver::Saver;
+use crate::saver::{Saver, Share};
 use latchless::snapshot::{self, DataType, Snapshot, multi, strings};
 use latchless::spans;
 use std::path::Path;
@@ -122,9 +122,10 @@ impl Found {
             }
         };
         let (index, columns, journal) = (Arc::new(index), Arc::new(columns), Arc::new(journal));
-        let its = (index.clone(), columns.clone());
-        let saver = Saver::start(&journal, move |out| its.0.write(&its.1, out))?;
-        Ok((Durable { saver, index, columns, journal }, recovery))
+        let share = Arc::new(Share::of(&index));
+        let its = (share.clone(), columns.clone());
+        let saver = Saver::start(&journal, move |out| its.0.with(|index| index.write(&its.1, out)))?;
+        Ok((Durable { saver, share, index, columns, journal }, recovery))
     }
 
     fn recover_into(mut self, target: &mut impl Target, opening: Opening) -> Result<(Journal, Recovery)> {

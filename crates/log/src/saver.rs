@@ -22,6 +22,30 @@ impl fmt::Debug for Saver {
     }
 }
 
+/// The share of an index that the thread has, unless the owner needs the index for itself.
+pub struct Share<I>(Mutex<Option<Arc<I>>>);
+
+impl<I> Share<I> {
+    pub fn of(index: &Arc<I>) -> Self {
+        Self(Mutex::new(Some(Arc::clone(index))))
+    }
+
+    /// Uses the index, once the owner doesn't need it for itself.
+    pub fn with<R>(&self, read: impl FnOnce(&I) -> R) -> R {
+        let share = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        read(share.as_ref().expect("it was given back: no change of the owner's has panicked"))
+    }
+
+    /// Changes the owner's index, unless somebody else has a share of it.
+    pub fn apart<R>(&self, index: &mut Arc<I>, change: impl FnOnce(&mut I) -> R) -> Option<R> {
+        let mut share = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *share = None;
+        let changed = Arc::get_mut(index).map(change);
+        *share = Some(Arc::clone(index));
+        changed
+    }
+}
+
 impl Saver {
     /// `save` writes all entries, and returns how many they are.
     pub fn start(

@@ -12,7 +12,7 @@ use crate::replay::Target;
 use crate::stripes::Set;
 use latchless::bytes::{Form, Lent};
 use latchless::index::{Columned, Options};
-use latchless::{BytesValue, Index, IndexKey, KeyFor, snapshot};
+use latchless::{BytesValue, FillFactor, Index, IndexKey, KeyFor, snapshot};
 use std::io::Write;
 use std::ops::{Bound, RangeBounds};
 
@@ -87,6 +87,10 @@ where
 
     fn target<'a>(&'a mut self, columns: &'a C) -> snapshot::Result<impl Target + 'a> {
         K::Engine::target(self, columns)
+    }
+
+    fn shrink(&mut self, fill: FillFactor) -> latchless::Result<()> {
+        self.shrink(fill)
     }
 }
 

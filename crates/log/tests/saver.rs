@@ -1,7 +1,8 @@
 //! Automatic snapshots: when they are due, their results, and their failures.
 
-use latchless_log::{DurableBytesIndex, DurableIndex, DurableMultiIndex, Error, Options};
-use latchless_log::{SnapshotPolicy, SyncMode};
+use latchless::FillFactor;
+use latchless_log::{DurableBytesIndex, DurableIndex, DurableMultiIndex, DurableVersionedIndex};
+use latchless_log::{Error, Options, SnapshotPolicy, SyncMode};
 use std::fs;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -207,4 +208,52 @@ fn snapshots_of_the_program_and_of_the_policy_do_not_meet() {
     drop(index);
     let (again, _) = DurableIndex::<u64, u64>::open(folder.path(), options(by_size(512))).unwrap();
     assert!(again.index().iter().eq((0..600).map(|key| (key, key))));
+}
+
+#[test]
+fn an_index_shrinks_beside_its_saver_and_is_back_as_it_was() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let (mut numbers, _) = DurableIndex::<u64, u64>::open(at("numbers"), options(by_size(4096))).unwrap();
+    let (mut pairs, _) = DurableMultiIndex::<String>::open(at("pairs"), options(by_size(4096))).unwrap();
+    for round in 0..5 {
+        let entries: Vec<(u64, u64)> = (0..20_000).map(|key| (key, round)).collect();
+        numbers.insert_many(&entries).unwrap();
+        let named: Vec<_> = entries.iter().map(|(key, _)| (key.to_string(), *key)).collect();
+        pairs.insert_many(&named.iter().map(|(key, row)| (key.as_str(), *row)).collect::<Vec<_>>()).unwrap();
+        let full = (numbers.index().memory_bytes(), pairs.index().memory_bytes());
+        numbers.remove_range(50..).unwrap();
+        pairs
+            .remove_many(&named.iter().skip(60).map(|(key, row)| (key.as_str(), *row)).collect::<Vec<_>>())
+            .unwrap();
+        numbers.shrink(FillFactor::FULL).unwrap();
+        pairs.shrink(FillFactor::FULL).unwrap();
+        assert!(numbers.index().memory_bytes() < full.0 / 10 && pairs.index().memory_bytes() < full.1);
+        numbers.insert(100, round).unwrap();
+        assert!(numbers.index().iter().map(|(_, value)| value).eq([round; 51]));
+    }
+    until("a snapshot", || snapshots(&at("numbers")).last().is_some_and(|&number| number > 1));
+    assert!(numbers.snapshot_failure().is_none());
+    let before: Vec<_> = pairs.index().iter().collect();
+    drop((numbers, pairs));
+    let manual = || options(SnapshotPolicy::MANUAL);
+    let (numbers, _) = DurableIndex::<u64, u64>::open(at("numbers"), manual()).unwrap();
+    let (pairs, _) = DurableMultiIndex::<String>::open(at("pairs"), manual()).unwrap();
+    assert!(numbers.index().values().eq([4; 51]) && pairs.index().iter().eq(before));
+}
+
+#[test]
+fn an_index_with_an_owned_snapshot_is_not_shrunk() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut index, _) =
+        DurableVersionedIndex::<u64, u64>::open(folder.path(), options(by_size(4096))).unwrap();
+    index.insert(7, 70).unwrap();
+    let snapshot = index.snapshot_owned();
+    assert!(matches!(index.shrink(FillFactor::FULL), Err(Error::Shared)));
+    assert_eq!((snapshot.get(7), index.index().get(7)), (Some(70), Some(70)));
+    drop(snapshot);
+    index.shrink(FillFactor::FULL).unwrap();
+    index.insert(8, 80).unwrap();
+    assert!(index.index().snapshot().iter().eq([(7, 70), (8, 80)]));
 }

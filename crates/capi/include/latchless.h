@@ -182,7 +182,7 @@ typedef enum latchless_status {
     LATCHLESS_INVERTED_RANGE = -9,
     /// An array of this many elements can't exist.
     LATCHLESS_TOO_LONG = -10,
-    /// Another thread is using the cursor.
+    /// Another thread is using the cursor; or a cursor keeps the index that is to be shrunk.
     LATCHLESS_BUSY = -11,
     /// The system refused to read or write a file, or the path to save to names something other than a file.
     LATCHLESS_IO = -12,
@@ -464,6 +464,12 @@ latchless_status latchless_index_memory_bytes(const latchless_index *index, size
 /// Removes all keys, not atomically as a whole. The index keeps its memory for later inserts.
 latchless_status latchless_index_clear(const latchless_index *index);
 
+/// Moves all entries to new nodes, each filled to this share, from 0.01 to 1.0, and returns the memory of the
+/// old ones to the system: after many removals. Both are held for a moment; if memory for that is refused,
+/// nothing changes. No other thread may use the index meanwhile, and no cursor of it may be there:
+/// LATCHLESS_BUSY.
+latchless_status latchless_index_shrink(latchless_index *index, double fill);
+
 /// Gets the memory use, the number of nodes and their fill. Reads every node; approximate if threads
 /// change the index meanwhile.
 /// \param[in,out] stats its `struct_size` must be set
@@ -641,6 +647,9 @@ latchless_status latchless_bytes_memory_bytes(const latchless_bytes *index, size
 
 /// Removes all keys one by one, not atomically as a whole. The index keeps its memory for later inserts.
 latchless_status latchless_bytes_clear(const latchless_bytes *index);
+
+/// Returns the memory of removed keys to the system: see latchless_index_shrink().
+latchless_status latchless_bytes_shrink(latchless_bytes *index, double fill);
 
 /// Gets the memory use, the number of nodes and their fill: see latchless_index_stats(). `misled` is 0.
 latchless_status latchless_bytes_stats(const latchless_bytes *index, latchless_stats *stats);
@@ -826,6 +835,9 @@ latchless_status latchless_multi_memory_bytes(const latchless_multi *index, size
 
 /// Removes all pairs, as latchless_bytes_clear() does.
 latchless_status latchless_multi_clear(const latchless_multi *index);
+
+/// Returns the memory of removed pairs to the system: see latchless_index_shrink().
+latchless_status latchless_multi_shrink(latchless_multi *index, double fill);
 
 /// Gets what latchless_bytes_stats() gets; `entries` are pairs.
 latchless_status latchless_multi_stats(const latchless_multi *index, latchless_stats *stats);

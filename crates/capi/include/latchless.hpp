@@ -155,6 +155,9 @@ public:
     std::size_t size() const { return counted(LATCHLESS_DETAIL_ALL(len)); }
     bool empty() const { return size() == 0; } ///< Whether there are no keys.
     void clear() const { call(LATCHLESS_DETAIL_ALL(clear)); } ///< Removes all keys, not atomically as a whole.
+    /// Returns the memory of removed entries to the system: moves the others to new nodes, each filled to this share. No
+    /// other thread may use the index meanwhile. Throws, and changes nothing, while an iterator or a cursor of it is there.
+    void shrink(double fill = 0.8) { call(LATCHLESS_DETAIL_ALL(shrink), fill); }
     /// Bytes that the index holds, without reading its nodes.
     std::size_t memory_bytes() const {
         std::size_t held = 0;

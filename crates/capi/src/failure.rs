@@ -81,6 +81,8 @@ pub enum Fault {
     Freed { kind: &'static str },
     #[error("another thread is using the handle of {kind}")]
     Busy { kind: &'static str },
+    #[error("a cursor keeps the index of the handle of {kind}: free it first")]
+    Kept { kind: &'static str },
     #[error("a call has failed before in the middle, so the handle of {kind} can only be freed")]
     Spoilt { kind: &'static str },
 }
@@ -96,7 +98,7 @@ impl Failure {
             | Self::NullKeyAt { .. } => LATCHLESS_NULL,
             Self::TooLong { .. } | Self::TooLongAt { .. } => LATCHLESS_TOO_LONG,
             Self::SmallRoom { .. } => LATCHLESS_SMALL_ROOM,
-            Self::Handle(Fault::Busy { .. }) => LATCHLESS_BUSY,
+            Self::Handle(Fault::Busy { .. } | Fault::Kept { .. }) => LATCHLESS_BUSY,
             Self::Handle(Fault::Spoilt { .. }) => LATCHLESS_PANIC,
             Self::Handle(_) => LATCHLESS_BAD_HANDLE,
             Self::Nan { .. } | Self::NanAt { .. } => LATCHLESS_NAN,

@@ -17,6 +17,7 @@ use crate::key::{KeyKind, ValueKind, WordKeys};
 use crate::shell::{FREED, Shell};
 use crate::status::latchless_status;
 use core::marker::PhantomData;
+use core::mem::ManuallyDrop;
 use core::ptr;
 use core::sync::atomic::{AtomicU64, Ordering::*};
 use std::sync::Arc;
@@ -355,6 +356,39 @@ pub unsafe fn with_shared_index<F: Family>(
     };
     // SAFETY: as the caller promises.
     unsafe { with_owned(call, serve) }
+}
+
+/// Serves a call that has an index for itself: unless a cursor keeps it, too. A call that begins meanwhile is
+/// refused.
+///
+/// # Safety
+/// The handle is NULL, or a word can be read there; no other thread is using it.
+pub unsafe fn with_whole_index<F: Family>(
+    call: Call<F>,
+    serve: impl FnOnce(&mut F::Index) -> Served,
+) -> latchless_status {
+    // SAFETY: as the caller promises.
+    let (shell, ready) = match unsafe { ready(call) } {
+        Ok(found) => found,
+        Err(fault) => return refuse(call.function, fault),
+    };
+    let taken = shell.word.compare_exchange(ready, call.word(ready, IN_USE), AcqRel, Acquire);
+    if let Err(word) = taken {
+        return refuse(call.function, Shell::fault(call.kind, word));
+    }
+    let content = shell.content.load(Relaxed).cast::<F::Index>();
+    let serve = || {
+        // SAFETY: the content of an index's handle is the pointer of an `Arc`. The handle goes on to own it,
+        // because this one isn't dropped.
+        let mut owned = ManuallyDrop::new(unsafe { Arc::from_raw(content.cast_const()) });
+        let served = match Arc::get_mut(&mut owned) {
+            Some(index) => serve(index),
+            None => Err(Fault::Kept { kind: name_of(call.kind).unwrap_or_default() }.into()),
+        };
+        shell.word.store(ready, Release);
+        served
+    };
+    guard(call.function, serve, || shell.spoil(ready))
 }
 
 /// Serves a call for a cursor, if no other call is being served for it.

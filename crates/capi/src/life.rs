@@ -4,12 +4,13 @@ use crate::budget;
 use crate::column::{place, put};
 use crate::failure::Failure;
 use crate::family::Family;
-use crate::handle::{self, Call, with_index};
+use crate::handle::{self, Call, with_index, with_whole_index};
 use crate::options::{self, Parsed, latchless_options};
 use crate::stats::{self, latchless_stats};
 use crate::status::latchless_status::{self, LATCHLESS_OK};
 use crate::whole::Whole;
 use core::ptr;
+use engine::FillFactor;
 
 /// Makes an index by `fill`, and a handle for it.
 ///
@@ -97,6 +98,19 @@ pub unsafe fn clear<F: Family<Index: Whole>>(call: Call<F>) -> latchless_status 
     };
     // SAFETY: as the caller promises.
     unsafe { with_index(call, serve) }
+}
+
+/// Moves all entries to new nodes, filled to this degree, and returns the memory of the old ones.
+///
+/// # Safety
+/// The contract at the head of the crate; no other thread is using the index.
+pub unsafe fn shrink<F: Family<Index: Whole>>(call: Call<F>, fill: f64) -> latchless_status {
+    let serve = |index: &mut F::Index| {
+        index.shrink(FillFactor::new(fill)?)?;
+        Ok(LATCHLESS_OK)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_whole_index(call, serve) }
 }
 
 /// Statistics of the index.

@@ -37,7 +37,7 @@ pub enum latchless_status {
     LATCHLESS_INVERTED_RANGE = -9,
     /// An array of this many elements can't exist.
     LATCHLESS_TOO_LONG = -10,
-    /// Another thread is using the cursor.
+    /// Another thread is using the cursor; or a cursor keeps the index that is to be shrunk.
     LATCHLESS_BUSY = -11,
     /// The system refused to read or write a file, or the path to save to names something other than a file.
     LATCHLESS_IO = -12,
@@ -107,7 +107,7 @@ impl latchless_status {
             LATCHLESS_DUPLICATE => c"a key comes twice",
             LATCHLESS_INVERTED_RANGE => c"the range's low end is above its high end",
             LATCHLESS_TOO_LONG => c"an array of so many elements can't exist",
-            LATCHLESS_BUSY => c"another thread is using the cursor",
+            LATCHLESS_BUSY => c"another thread or a cursor is using it",
             LATCHLESS_IO => c"the system refused to read or write a file",
             LATCHLESS_BAD_FILE => c"the file is no snapshot, or is damaged, or has other types",
             LATCHLESS_BROKEN => c"the index is broken: a bug of the library",

@@ -2,7 +2,7 @@
 
 use engine::bytes::MultiIndex;
 use engine::index::Options;
-use engine::{Broken, Index, IndexValue, KeyFor, Result, Stats};
+use engine::{Broken, FillFactor, Index, IndexValue, KeyFor, Result, Stats};
 
 /// An index of any kind of words.
 pub type Words = Index<u64, u64>;
@@ -23,6 +23,8 @@ pub trait Whole: Sized + Send + Sync {
     fn check_invariants(&self) -> Result<(), Broken>;
     /// Removes all keys, concurrently with other threads.
     fn clear(&self);
+    /// Moves all entries to new nodes, and returns the memory of the old ones to the system.
+    fn shrink(&mut self, fill: FillFactor) -> Result<()>;
 }
 
 macro_rules! whole {
@@ -55,6 +57,10 @@ macro_rules! whole {
             fn clear(&self) {
                 let clear: fn(&Self) = $clear;
                 clear(self);
+            }
+
+            fn shrink(&mut self, fill: FillFactor) -> Result<()> {
+                <$index>::shrink(self, fill)
             }
         }
     };

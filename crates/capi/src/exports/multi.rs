@@ -123,6 +123,12 @@ pub unsafe extern "C" fn latchless_multi_clear(index: *const latchless_multi) ->
     serve!(latchless_multi_clear(index): life::clear())
 }
 
+/// Returns the memory of removed pairs to the system: see latchless_index_shrink().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_multi_shrink(index: *mut latchless_multi, fill: f64) -> latchless_status {
+    serve!(latchless_multi_shrink(index): life::shrink(fill))
+}
+
 /// Gets what latchless_bytes_stats() gets; `entries` are pairs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_multi_stats(

@@ -73,6 +73,9 @@ static void one_key(void) {
     CHECK(latchless_bytes_get(index, NULL, 0, &value, sizeof(latchless_value), NULL) == LATCHLESS_OK && value == 1);
     CHECK(latchless_bytes_clear(index) == LATCHLESS_OK);
     CHECK(latchless_bytes_len(index, &len) == LATCHLESS_OK && len == 0);
+    CHECK(latchless_bytes_insert(index, "one", 3, WORD(11), NULL, 0, NULL) == LATCHLESS_OK);
+    CHECK(latchless_bytes_shrink(index, 1.0) == LATCHLESS_OK);
+    CHECK(latchless_bytes_get(index, "one", 3, &value, sizeof(latchless_value), NULL) == LATCHLESS_OK && value == 11);
     CHECK(latchless_bytes_free(index) == LATCHLESS_OK);
 }
 

@@ -322,6 +322,39 @@ static void extremes(void) {
     CHECK(latchless_key_from_time(INT64_MIN, 0) == 0 && latchless_key_from_time(INT64_MAX, 0) == UINT64_MAX);
 }
 
+/* The memory of removed entries goes back to the system, unless a cursor keeps the index. */
+static void shrinks(void) {
+    enum { MANY = 100000 };
+    latchless_index *index;
+    latchless_index_cursor *cursor;
+    uint64_t key;
+    latchless_value value;
+    size_t full, held, removed;
+    CHECK(latchless_index_new(NULL, &index) == LATCHLESS_OK);
+    for (key = 0; key < MANY; key++) CHECK(latchless_index_insert(index, key, ~key, NULL) == LATCHLESS_OK);
+    CHECK(latchless_index_memory_bytes(index, &full, NULL) == LATCHLESS_OK);
+    CHECK(latchless_index_remove_range(index, 1000, UINT64_MAX, &removed) == LATCHLESS_OK);
+    CHECK(removed == MANY - 1000);
+    CHECK(latchless_index_cursor_new(index, 0, 10, 0, &cursor) == LATCHLESS_OK);
+    REFUSED(latchless_index_shrink(index, 1.0), LATCHLESS_BUSY, "latchless_index_shrink",
+            "a cursor keeps the index of the handle of latchless_index");
+    CHECK(latchless_index_memory_bytes(index, &held, NULL) == LATCHLESS_OK && held >= full);
+    CHECK(latchless_index_cursor_free(cursor) == LATCHLESS_OK);
+    REFUSED(latchless_index_shrink(index, 1.5), LATCHLESS_INVALID, "latchless_index_shrink", "1.5");
+    REFUSED(latchless_index_shrink(NULL, 1.0), LATCHLESS_BAD_HANDLE, "latchless_index_shrink", "NULL");
+    CHECK(latchless_index_shrink(index, 1.0) == LATCHLESS_OK);
+    CHECK(latchless_index_memory_bytes(index, &held, NULL) == LATCHLESS_OK && held < full / 20);
+    CHECK(latchless_index_check_invariants(index) == LATCHLESS_OK);
+    for (key = 0; key < 1000; key++) {
+        CHECK(latchless_index_get(index, key, &value) == LATCHLESS_OK && value == ~key);
+    }
+    CHECK(latchless_index_insert(index, MANY, 1, NULL) == LATCHLESS_OK);
+    CHECK(latchless_index_last(index, &key, NULL) == LATCHLESS_OK && key == MANY);
+    CHECK(latchless_index_cursor_new(index, 0, 10, 0, &cursor) == LATCHLESS_OK);
+    CHECK(latchless_index_cursor_free(cursor) == LATCHLESS_OK && latchless_index_free(index) == LATCHLESS_OK);
+    REFUSED(latchless_index_shrink(index, 1.0), LATCHLESS_BAD_HANDLE, "latchless_index_shrink", "was freed before");
+}
+
 static void pointers_as_values(void) {
     static const char *const names[] = {"one", "two"};
     latchless_index *index;
@@ -429,6 +462,7 @@ int main(int count, char **arguments) {
     f64_all(arguments[1]);
     time_all(arguments[1]);
     extremes();
+    shrinks();
     pointers_as_values();
     options_and_stats();
     budgets();

@@ -190,7 +190,9 @@ static void files(const char *path) {
     CHECK(latchless_multi_memory_bytes(index, &held, &live) == LATCHLESS_OK && live > 0 && live <= held);
     CHECK(latchless_multi_save(index, path, &pairs) == LATCHLESS_OK && pairs == 1000);
     CHECK(latchless_multi_open(path, NULL, &again) == LATCHLESS_OK);
+    CHECK(latchless_multi_shrink(again, 1.0) == LATCHLESS_OK && latchless_multi_check_invariants(again) == LATCHLESS_OK);
     CHECK(latchless_multi_cursor_new(again, &cursor) == LATCHLESS_OK);
+    REFUSED(latchless_multi_shrink(again, 1.0), LATCHLESS_BUSY, "latchless_multi_shrink", "a cursor keeps the index");
     CHECK(latchless_multi_clear(index) == LATCHLESS_OK && latchless_multi_len(index, &pairs) == LATCHLESS_OK && pairs == 0);
     CHECK(latchless_multi_free(index) == LATCHLESS_OK && latchless_multi_free(again) == LATCHLESS_OK);
     /* A cursor outlives its index. */

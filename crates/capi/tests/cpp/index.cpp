@@ -174,6 +174,21 @@ struct beside_a_map {
             if (round % 150 == 0) both.compare();
         }
         both.index.check_invariants();
+        both.index.shrink();
+        both.compare();
+        {
+            const auto kept = both.index.begin();
+            bool is_refused = false;
+            try {
+                both.index.shrink(1.0);
+            } catch (const latchless::argument_error &error) {
+                is_refused = error.status() == LATCHLESS_BUSY;
+            }
+            CHECK(is_refused && kept != both.index.end());
+        }
+        both.index.shrink(1.0);
+        both.index.check_invariants();
+        both.compare();
         CHECK(both.model.size() > 100);
         both.copies(path);
         both.index.clear();

@@ -123,6 +123,12 @@ pub unsafe extern "C" fn latchless_bytes_clear(index: *const latchless_bytes) ->
     serve_strings!(latchless_bytes_clear(index): life::clear())
 }
 
+/// Returns the memory of removed keys to the system: see latchless_index_shrink().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_bytes_shrink(index: *mut latchless_bytes, fill: f64) -> latchless_status {
+    serve_strings!(latchless_bytes_shrink(index): life::shrink(fill))
+}
+
 /// Gets the memory use, the number of nodes and their fill: see latchless_index_stats(). `misled` is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_stats(

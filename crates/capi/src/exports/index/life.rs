@@ -107,6 +107,15 @@ pub unsafe extern "C" fn latchless_index_clear(index: *const latchless_index) ->
     serve!(latchless_index_clear(index): life::clear())
 }
 
+/// Moves all entries to new nodes, each filled to this share, from 0.01 to 1.0, and returns the memory of the
+/// old ones to the system: after many removals. Both are held for a moment; if memory for that is refused,
+/// nothing changes. No other thread may use the index meanwhile, and no cursor of it may be there:
+/// LATCHLESS_BUSY.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_index_shrink(index: *mut latchless_index, fill: f64) -> latchless_status {
+    serve!(latchless_index_shrink(index): life::shrink(fill))
+}
+
 /// Gets the memory use, the number of nodes and their fill. Reads every node; approximate if threads
 /// change the index meanwhile.
 /// \param[in,out] stats its `struct_size` must be set

@@ -2,8 +2,10 @@
 //! of values. The package's Python code turns arrays of all types into such columns, and checks its arguments.
 
 use crate::asked::{Asked, Ends};
+use crate::bytes::grouped::{Asked as Grouped, InGroups};
 use crate::bytes::key_type::{KeyOf, KeyType};
 use crate::bytes::keys::StringType;
+use crate::bytes::row::StringValues;
 use crate::bytes::typed::Typed;
 use crate::dtype::KeyDtype;
 use crate::durable::Folder;
@@ -17,7 +19,7 @@ use crate::{batch, export};
 use latchless::Direction;
 use pyo3::exceptions::{PyAssertionError, PyIndexError, PyKeyError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict};
+use pyo3::types::{PyCapsule, PyDict, PySlice};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU8;
 
@@ -47,7 +49,8 @@ macro_rules! with {
 pub(crate) use with;
 
 /// The description of a type for `Core`: NumPy's code or `str` or `bytes`, its name, functions for single
-/// times, and for keys the function that finds the keys around an object.
+/// times, and for keys the function that finds the keys around an object. Of values that are rows: `V` and their
+/// width, functions from a row to bytes and back, and the dtype.
 pub type DtypeOf = (String, String, Hooks, Option<Py<PyAny>>);
 
 /// What a new index is made of.
@@ -95,7 +98,7 @@ impl Core {
         folder: Option<&Bound<'py, Folder>>,
     ) -> PyResult<Self> {
         let made = Made { columns: keys.zip(values), sorted, fill, limit_bytes, snapshot, folder };
-        let values = StringType::of_code(&value.0, true);
+        let values = StringValues::new(py, &value);
         let kind = |wide| Kind::new(py, wide, (&value.0, value.1, value.2), false);
         let tree = match (key, values) {
             (key, Some(values)) => {
@@ -127,19 +130,26 @@ impl Core {
         })
     }
 
-    fn __getitem__<'py>(&self, key: &Object<'py>) -> PyResult<Object<'py>> {
-        self.look(key)?.ok_or_else(|| PyKeyError::new_err(key.clone().unbind()))
+    fn __getitem__<'py>(slf: &Bound<'py, Self>, key: &Object<'py>) -> PyResult<Object<'py>> {
+        if key.is_instance_of::<PySlice>() {
+            return slf.call_method1("_sliced", (key,));
+        }
+        slf.get().look(key)?.ok_or_else(|| PyKeyError::new_err(key.clone().unbind()))
     }
 
     fn __setitem__(&self, key: &Object<'_>, value: &Object<'_>) -> PyResult<()> {
         with!(self, map => {
+            let value = &map.prepared(value)?;
             let (word, value) = (map.key(key)?, map.value(value)?);
             self.change(key.py(), map, |map| map.insert(word, value)).map(drop)
         })
     }
 
-    fn __delitem__(&self, key: &Object<'_>) -> PyResult<()> {
-        match self._take(key)? {
+    fn __delitem__(slf: &Bound<'_, Self>, key: &Object<'_>) -> PyResult<()> {
+        if key.is_instance_of::<PySlice>() {
+            return slf.call_method1("_remove_sliced", (key,)).map(drop);
+        }
+        match slf.get()._take(key)? {
             Some(_) => Ok(()),
             None => Err(PyKeyError::new_err(key.clone().unbind())),
         }
@@ -172,6 +182,7 @@ impl Core {
 
     fn _get_or_insert<'py>(&self, key: &Object<'py>, value: &Object<'py>) -> PyResult<Object<'py>> {
         with!(self, map => {
+            let value = &map.prepared(value)?;
             let (word, value) = (map.key(key)?, map.value(value)?);
             let value = self.change(key.py(), map, |map| map.get_or_insert(word, value))?;
             map.value_object(key.py(), value)
@@ -182,6 +193,7 @@ impl Core {
     /// there.
     fn replace<'py>(&self, key: &Object<'py>, value: &Object<'py>) -> PyResult<Option<Object<'py>>> {
         with!(self, map => {
+            let value = &map.prepared(value)?;
             let (word, value) = (self.sought(map, key)?, map.value(value)?);
             let Some(word) = word else { return Ok(None) };
             let before = self.change(key.py(), map, |map| map.replace(word, value))?;
@@ -198,6 +210,7 @@ impl Core {
         value: &Object<'_>,
     ) -> PyResult<bool> {
         with!(self, map => {
+            let (expected, value) = (&map.prepared(expected)?, &map.prepared(value)?);
             let (word, expected, value) = (self.sought(map, key)?, map.value(expected)?, map.value(value)?);
             let Some(word) = word else { return Ok(false) };
             self.change(key.py(), map, |map| map.compare_exchange(word, expected, value))
@@ -207,6 +220,7 @@ impl Core {
     /// Remove a key if its value is the expected one, atomically: return whether it was.
     fn compare_remove(&self, key: &Object<'_>, expected: &Object<'_>) -> PyResult<bool> {
         with!(self, map => {
+            let expected = &map.prepared(expected)?;
             let (word, expected) = (self.sought(map, key)?, map.value(expected)?);
             let Some(word) = word else { return Ok(false) };
             self.change(key.py(), map, |map| map.compare_remove(word, expected))
@@ -280,6 +294,21 @@ impl Core {
         let (direction, exact, farthest, grouped) = question;
         let asked = Nearest { direction: &direction, exact, farthest, grouped, threads };
         with!(self, map => self.guarded(|| map.near_many(keys, asked, (&missing.0, &missing.1))))
+    }
+
+    fn _near_in_groups<'py>(
+        &self,
+        question: (String, bool, Option<u64>),
+        groups: &Object<'py>,
+        codes: Option<&Object<'py>>,
+        numbers: &Object<'py>,
+        missing: (u64, Object<'py>),
+    ) -> PyResult<Option<InGroups<'py>>> {
+        let (direction, exact, farthest) = question;
+        let question = Nearest { direction: &direction, exact, farthest, grouped: true, threads: 1 };
+        with!(self, map => self.guarded(|| {
+            map.near_in_groups(Grouped { groups, codes, numbers }, question, (missing.0, &missing.1))
+        }))
     }
 
     fn _insert_many(&self, keys: &Object<'_>, values: &Object<'_>, threads: usize) -> PyResult<usize> {

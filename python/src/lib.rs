@@ -4,7 +4,7 @@
 //! objects into words, [`clock`] times, [`asked`] has questions, [`column`] lends arrays, [`batch`] runs batches without the interpreter's lock,
 //! [`gate`] separates them from forks, [`pages`] has the iterators; [`export`] and [`import`] exchange columns
 //! through [`arrow`]; [`durable`] opens folders with redo logs; [`engine`], [`store`], [`cells`], [`lookups`],
-//! [`updates`] and [`ranges`] don't depend on Python.
+//! [`updates`] and [`ranges`] don't depend on Python. [`merge`] joins frames without an index.
 
 mod arrow;
 mod asked;
@@ -25,6 +25,7 @@ mod kind;
 mod lane;
 mod lookups;
 mod map;
+mod merge;
 mod numbers;
 mod operate;
 mod pages;
@@ -98,6 +99,8 @@ mod _latchless {
     use super::durable::{
         Folder, close_log, forsake_log, log_bytes, snapshot_failure, snapshot_log, sync_log,
     };
+    #[pymodule_export]
+    use super::merge::nearest_rows;
     #[pymodule_export]
     use super::pages::Pages;
     #[pymodule_export]

@@ -4,6 +4,7 @@
 //! [`Tree`](crate::core::Tree).
 
 use crate::asked::{Asked, Ends};
+use crate::bytes::grouped::{Asked as Grouped, InGroups};
 use crate::engine::Undone;
 use crate::export::Exported;
 use crate::kind::Format;
@@ -78,6 +79,10 @@ pub trait Map: Send + Sync + Sized {
         prefix: Option<&Object<'_>>,
         work: impl FnOnce(Ends<Self::Probe<'_>>) -> PyResult<T>,
     ) -> PyResult<T>;
+    /// The object that [`Map::value`] takes for a value of the caller's.
+    fn prepared<'py>(&self, value: &Object<'py>) -> PyResult<Object<'py>> {
+        Ok(value.clone())
+    }
     /// An object as a value.
     fn value<'a>(&self, value: &'a Object<'_>) -> PyResult<Self::Lent<'a>>;
     /// A key as an object.
@@ -179,6 +184,15 @@ pub trait Map: Send + Sync + Sized {
         asked: Nearest<'_>,
         missing: (&Object<'py>, &Object<'py>),
     ) -> PyResult<Answers<'py>>;
+    /// The same of keys that are tuples, in groups; `None`: they have to be looked up one by one.
+    fn near_in_groups<'py>(
+        &self,
+        _: Grouped<'_, 'py>,
+        _: Nearest<'_>,
+        _: (u64, &Object<'py>),
+    ) -> PyResult<Option<InGroups<'py>>> {
+        Ok(None)
+    }
     /// Inserts entries, and returns how many keys are new.
     fn insert_many(&self, keys: &Object<'_>, values: &Object<'_>, threads: usize) -> PyResult<usize>;
     /// Removes keys, and returns how many there were.

@@ -61,10 +61,12 @@ def test_earlier_names_add_nothing(made):
 
 
 CONVENTIONS = {
-    "dict and sortedcontainers": "keys values items pop popitem peekitem setdefault update copy",
+    "dict and sortedcontainers": "keys values items pop popitem peekitem setdefault update copy irange islice "
+    "bisect_left bisect_right",
+    "collections.Counter, as a method": "add",
     "NumPy": "key_dtype value_dtype nbytes live_nbytes log_nbytes to_numpy",
     "pandas": "asof join key_zone value_zone from_pandas to_pandas",
-    "Polars and Arrow": "from_arrow to_arrow to_polars",
+    "Polars and Arrow": "from_arrow to_arrow from_polars to_polars",
     "files of Python": "closed directory",
     "batches of what `in` and `rows` say": "contains_many rows_many",
     "prefixes, which are ranges in Rust": "count_prefix remove_prefix",

@@ -295,8 +295,10 @@ def test_rows_of_composite_keys():
 @pytest.mark.parametrize("direction", ["backward", "forward", "nearest"])
 @pytest.mark.parametrize("exact", [True, False])
 @pytest.mark.parametrize("tolerance", [None, "4s", "0s"])
-def test_asof_by_against_pandas(rng, direction, exact, tolerance):
+@pytest.mark.parametrize("copied_from", [1, 1000])
+def test_asof_by_against_pandas(rng, monkeypatch, direction, exact, tolerance, copied_from):
     """Random symbols, of which some are on one side alone, and times with many ties."""
+    monkeypatch.setattr("latchless._neighbours.BATCH_MIN", copied_from)
     pandas = pytest.importorskip("pandas")
     symbols = np.array(["EUR", "EURUSD", "JPY", "A", "Z", "ÄÖ"])
     start = np.datetime64("2024-01-01", "s")
@@ -363,3 +365,150 @@ def test_nearest_beside_a_writer_is_of_one_moment():
             stop.set()
 
     run_all(write, ask)
+
+
+# ---- large batches, which are answered from a copy of the index ----
+
+
+@pytest.fixture
+def copied(monkeypatch):
+    """Counts the batches that were answered from a copy."""
+    counted = []
+    answer = Index._near_in_groups
+
+    def counting(self, *told):
+        found = answer(self, *told)
+        counted.append(found is not None)
+        return found
+
+    monkeypatch.setattr(Index, "_near_in_groups", counting, raising=False)
+    return counted
+
+
+GROUPS = {
+    "str": lambda codes: np.array(["EUR", "EURUSD", "", "A\0", "ÄÖ", "Z" * 30], object)[codes].tolist(),
+    "bytes": lambda codes: np.array([b"", b"\0", b"\0\0", b"\xff", b"a", b"a\0b"], object)[codes].tolist(),
+    "int": lambda codes: codes - 3,
+    "u1": lambda codes: codes.astype("u1"),
+    "float": lambda codes: codes / 2 - 1,
+    "time": lambda codes: codes.astype("M8[D]"),
+    "category": lambda codes: pytest.importorskip("pandas").Categorical.from_codes(codes, [*"fedcba"]),
+    "two": lambda codes: (codes // 2, np.array(["x", "x\0y"])[codes % 2].tolist()),
+}
+
+
+@pytest.mark.parametrize("kind", ["i8", "u4", "f8", "M8[us]"])
+@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize("values", ["f8", str])
+def test_large_batches_by_groups(rng, copied, monkeypatch, kind, group, values):
+    """Those that are answered from a copy of the index have the answers of those that aren't."""
+    times = rng.integers(0, 400, 700).astype(kind)
+    its = rng.integers(0, 5, 700)
+    numbers = rng.normal(size=700)
+    index = Index(keys_of(GROUPS[group](its), times), numbers if values == "f8" else list(map(str, numbers)))
+    asked = rng.integers(0, 420, 1500).astype(kind)
+    if rng.random() < 0.5:
+        asked = np.sort(asked)
+    by = GROUPS[group](rng.integers(1, 6, 1500))
+    for direction, exact in (("backward", True), ("backward", False), ("forward", True), ("forward", False)):
+        for tolerance in (None, 0, 3):
+            limit = tolerance if tolerance is None or kind[0] != "M" else np.timedelta64(tolerance, "us")
+            how = {"direction": direction, "allow_exact_matches": exact, "tolerance": limit}
+            found = index.asof(asked, by=by, **how)
+            assert copied.pop() is True
+            with monkeypatch.context() as patched:
+                patched.setattr("latchless._neighbours.BATCH_MIN", 1 << 40)
+                expected = index.asof(asked, by=by, **how)
+            assert copied == []
+            assert len(found[0]) == len(expected[0])
+            for ours, theirs in zip((*found[0], *found[1:]), (*expected[0], *expected[1:]), strict=True):
+                assert type(ours) is type(theirs)
+                assert_same(ours, theirs) if isinstance(ours, np.ndarray) else None
+                assert isinstance(ours, np.ndarray) or ours == theirs
+
+
+def keys_of(by, times):
+    return (*by, times) if isinstance(by, tuple) else (by, times)
+
+
+def test_large_batches_are_refused_as_small_ones(copied):
+    index = Index((["a", "b"], [1.5, 2.5]), [1, 2])
+    asked = np.arange(2000.0)
+    asked[1234] = np.nan
+    with pytest.raises(
+        ValueError, match="part 1 of the key: NaN can't be a key, but the key at position 1234 is NaN"
+    ):
+        index.asof(asked, by="a")
+    with pytest.raises(ValueError, match="there are 2000 keys but 3 "):
+        index.asof(np.arange(2000.0), by=["a", "b", "a"])
+    with pytest.raises(TypeError, match="part 0 of the keys"):
+        index.asof(np.arange(2000.0), by=np.arange(2000))
+    numbers = Index((np.array([1.5, 2.5]), [1, 2]), [1, 2])
+    with pytest.raises(
+        ValueError, match="part 0 of the key: NaN can't be a key, but the key at position 7 is NaN"
+    ):
+        numbers.asof(np.arange(2000), by=np.where(np.arange(2000) == 7, np.nan, 1.5))
+    assert index.asof(np.arange(2000.0), by="c")[2].sum() == 0
+    assert Index(key_dtype=(str, float), value_dtype=int).asof(np.arange(2000.0), by="c")[2].sum() == 0
+    # Large indexes aren't copied for small batches.
+    large = Index((np.arange(9000) % 7, np.arange(9000)), 1)
+    copied.clear()
+    assert large.asof(np.arange(3, 2003), by=3)[2].all()
+    assert copied == []
+
+
+@pytest.mark.parametrize("direction", ["backward", "forward"])
+def test_large_batches_beside_removals(direction):
+    """At each moment one of two neighbours is there. An answer farther away was never the nearest entry."""
+    count, far = 4000, 10
+    times = np.arange(count) * far
+    index = Index((np.arange(count) % 3, times), 0)
+    near = 1 if direction == "forward" else -1
+    first, second = ((np.arange(count) % 3, times + far // 2 + step * near) for step in (1, 2))
+    index.insert_many(first, 1)
+    done = threading.Event()
+
+    def write():
+        while not done.is_set():
+            index.insert_many(second, 1)
+            index.remove_many(first)
+            index.insert_many(first, 1)
+            index.remove_many(second)
+
+    def read():
+        try:
+            for _ in range(60):
+                (_, found), values, _ = index.asof(times + far // 2, by=np.arange(count) % 3, direction=direction)
+                assert (np.abs(found - times - far // 2) <= 2).all()
+                assert values.all()
+        finally:
+            done.set()
+
+    run_all(write, read)
+
+
+def test_categories_as_parts(rng):
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    arrow = pytest.importorskip("pyarrow")
+    names = np.array(["b", "a", "c"], object)[rng.integers(0, 3, 50)]
+    times = np.arange(50)
+    expected = Index((names.tolist(), times), times)
+    categories = [
+        pandas.Categorical(names),
+        pandas.Series(pandas.Categorical(names, ["c", "a", "b"])),
+        pandas.CategoricalIndex(names),
+        polars.Series(names, dtype=polars.Categorical),
+        polars.Series(names, dtype=polars.Enum(["c", "b", "a"])),
+        arrow.array(names.tolist()).dictionary_encode(),
+        arrow.chunked_array([arrow.array(names.tolist()).dictionary_encode()]),
+    ]
+    for column in categories:
+        assert Index((column, times), times) == expected
+        assert expected.get_many((column, times))[1].all()
+        assert MultiIndex(column).rows("b").tolist() == np.flatnonzero(names == "b").tolist()
+        assert Index(column, times)["b"] == np.flatnonzero(names == "b")[-1]
+        assert expected.asof(times, by=column)[2].all()
+    numbers = pandas.Categorical([30, 10, 30])
+    assert Index(numbers, [1, 2, 3]).to_pandas().to_dict() == {10: 2, 30: 3}
+    with pytest.raises(ValueError, match="position 1 is"):
+        Index(pandas.Categorical(["a", None]), [1, 2])

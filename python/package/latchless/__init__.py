@@ -17,6 +17,12 @@ Keys may be strings as well:
 >>> pages.prefix("/about")
 (['/about', '/about/us'], array([2, 3]))
 
+Values may be rows of several columns, and `asof_join` joins frames:
+
+>>> prices = Index([10, 20], {"bid": [1.5, 1.6], "ask": [1.75, 1.8]})
+>>> prices.asof([15])[1]["ask"]
+array([1.75])
+
 A `MultiIndex` says in which rows of a column a key is:
 
 >>> from latchless import MultiIndex
@@ -26,6 +32,7 @@ array([0, 2])
 """
 
 from latchless._durable import DurableIndex, Recovery, SnapshotPolicy, Stopped
+from latchless._frames import asof_join
 from latchless._index import Index
 from latchless._latchless import __version__
 from latchless._multi import MultiIndex
@@ -41,4 +48,5 @@ __all__ = [
     "Stopped",
     "StringIndex",
     "__version__",
+    "asof_join",
 ]

@@ -102,7 +102,9 @@ class Batches(Neighbours, Core):
         out, found = rooms
         if out is not None:
             if isinstance(self._value, Texts):
-                raise TypeError(f"values that are {self._value.name} come in a list: there is no out for them")
+                raise TypeError(
+                    f"values that are {self._value.label} come in a list or an array: out isn't for them"
+                )
             _check_room(out, "out", self._value.dtype, keys)
         if found is not None:
             _check_room(found, "found", np.dtype(bool), keys)

@@ -8,6 +8,7 @@ business.
 from __future__ import annotations
 
 import datetime
+import importlib
 import warnings
 from collections.abc import Callable, Iterable, Iterator, MappingView, Sequence, Set
 from dataclasses import dataclass, replace
@@ -84,6 +85,16 @@ class Column:
         """The dtype as pickles have it."""
         return self.name
 
+    @property
+    def answers(self) -> np.dtype[Any]:
+        """The dtype of an array of answers."""
+        return self.words
+
+    @property
+    def part_count(self) -> int:
+        """How many arrays `parts` gives."""
+        return 1
+
     def told(self) -> Told:
         """The compiled part's description: NumPy's code, the name, functions for times and for questions."""
         hooks = (self.scalar_to_int, self.int_to_scalar) if self.dtype.kind in "Mm" else None
@@ -113,6 +124,10 @@ class Column:
         array: Array = words.view(self.stored)
         plain: Array = array if self.stored == self.dtype else array.astype(self.dtype)
         return plain
+
+    def to_load(self, words: Array) -> Array:
+        """Copies of an index's values, as another index takes them."""
+        return words
 
     def from_words(self, words: Array) -> Array:
         """The user's form of words: an array, or pandas' column of times with a zone."""
@@ -184,6 +199,12 @@ class Column:
         if self.dtype.kind in "Mm":
             return np.array("NaT", self.dtype)[()]
         return self.dtype.type(0)
+
+    def sum_of_none(self) -> Any:
+        """The sum of no values."""
+        if self.dtype.kind in "bM":
+            raise TypeError(f"values of dtype {self.name} have no sum")
+        return np.zeros((), self.dtype)[()]
 
     def filled(self, count: int) -> Array:
         """So many of what is missing."""
@@ -492,12 +513,29 @@ def again(key: Any, position: int) -> str:
 
 
 def listed(data: Any) -> Any:
-    """Sets, views of mappings and iterators as lists; anything else as it is."""
+    """Sets, views of mappings and iterators as lists, categories as what they are; anything else as it is."""
     if isinstance(data, (np.ndarray, list)):  # To ask the classes below takes longer.
         return data
     if isinstance(data, (Set, Iterator)):
         return list(data)
-    return list(data) if isinstance(data, MappingView) and isinstance(data, Iterable) else data
+    return list(data) if isinstance(data, MappingView) and isinstance(data, Iterable) else decoded(data)
+
+
+def decoded(data: Any) -> Any:
+    """A categorical column of pandas, Polars or pyarrow as the column of its elements; anything else as it is."""
+    its = getattr(data, "type", None) if not hasattr(data, "dtype") else data.dtype
+    if its is None or isinstance(its, np.dtype):
+        return data
+    if hasattr(its, "categories") and hasattr(data, "isna"):
+        categorical = getattr(data, "array", data)
+        codes = np.asarray(categorical.codes)
+        if (codes < 0).any():
+            raise ValueError(f"categories must not be null, but the one at position {int(codes.argmin())} is")
+        return categorical.categories.take(codes)
+    name = str(its)
+    if name.startswith(("Categorical", "Enum")) and hasattr(data, "cast"):
+        return data.cast(importlib.import_module("polars").String)
+    return data.cast(its.value_type) if name.startswith("dictionary<") else data
 
 
 def one_or_many(values: Any) -> tuple[Any, bool]:

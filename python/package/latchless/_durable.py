@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from latchless._batches import chosen
-from latchless._dtypes import Dtype, Duplicates, listed
+from latchless._dtypes import Duplicates, listed
 from latchless._index import Index, check_fill, keys_and_values
 from latchless._latchless import (
     Folder,
@@ -29,7 +29,7 @@ from latchless._latchless import (
     snapshot_log,
     sync_log,
 )
-from latchless._text import KeyDtype, described, described_in_a_file
+from latchless._text import KeyDtype, ValueDtype, described, described_in_a_file
 
 Sync = Literal["each", "never"] | float
 DamagedTail = Literal["refuse", "set_aside"]
@@ -226,7 +226,7 @@ class DurableIndex(Index):
         values: ArrayLike | Any = None,
         *,
         key_dtype: KeyDtype | None = None,
-        value_dtype: Dtype | type[str] | type[bytes] | None = None,
+        value_dtype: ValueDtype | None = None,
         sync: Sync = "each",
         fenced: bool = False,
         damaged_tail: DamagedTail = "refuse",
@@ -285,7 +285,7 @@ class DurableIndex(Index):
         directory: str | os.PathLike[str],
         *,
         key_dtype: KeyDtype | None = None,
-        value_dtype: Dtype | type[str] | type[bytes] | None = None,
+        value_dtype: ValueDtype | None = None,
         sync: Sync = "each",
         fenced: bool = False,
         damaged_tail: DamagedTail = "refuse",
@@ -373,8 +373,8 @@ class DurableIndex(Index):
 
     def copy(self) -> Index:  # type: ignore[override]
         """An `Index` in memory with the entries of this one. What others change meanwhile may be as before."""
-        words = self._range(None, None, (True, True), False, None)
-        return Index._made(self._key, self._value, *words, True, 0.8, None)
+        keys, values = self._range(None, None, (True, True), False, None)
+        return Index._made(self._key, self._value, keys, self._value.to_load(values), True, 0.8, None)
 
     __copy__ = copy  # type: ignore[assignment]
 

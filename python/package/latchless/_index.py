@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -12,11 +12,12 @@ from numpy.typing import ArrayLike
 from latchless import _interchange
 from latchless._asked import Array
 from latchless._batches import chosen
-from latchless._dtypes import Column, Dtype, Duplicates, listed
+from latchless._dtypes import Column, Duplicates, listed
 from latchless._latchless import Snapshot, read_arrow
 from latchless._mapping import SortedMapping
 from latchless._ranges import Ranges
-from latchless._text import KeyDtype, Texts, described, described_in_a_file, text_type
+from latchless._rows import Rows
+from latchless._text import KeyDtype, Texts, ValueDtype, described, described_in_a_file, text_type
 from latchless._zones import Zoned
 
 if TYPE_CHECKING:
@@ -39,13 +40,15 @@ class Index(Ranges, SortedMapping[Any]):
         `bytes` it may be a list or any other iterable, a NumPy array of strings (of fixed width, of any width, or
         objects), or a column of pyarrow, polars, pandas or duckdb: for these columns no object is made per key. Of
         tuples it is a tuple of columns, one for each part, a list of tuples, or a MultiIndex of pandas.
-    values : array-like or scalar
-        n values, or one value for all.
+    values : array-like, mapping, frame or scalar
+        n values, or one value for all. Rows of several columns are a mapping from names to columns, a frame of
+        pandas or Polars, an array of a structured dtype, or a list of tuples.
     key_dtype, value_dtype : dtype or type
         Of integers, float32, float64, bool, datetime64 or timedelta64; or `str` or `bytes`. By default those of
         the arrays, or of the first elements, else int64. If both have at most 32 bits, entries take half of the
         memory. Times with a zone are `datetime64[ns, UTC]`, as pandas spells it, or the types of pandas, Polars or
-        Arrow for them. A tuple of dtypes is that of keys that are tuples.
+        Arrow for them. A tuple of dtypes is that of keys that are tuples; a structured dtype, or a mapping from
+        names to dtypes, that of values that are rows.
     assume_sorted : bool
         The keys ascend, and differ; if they don't, ValueError says where.
     duplicates : {'last', 'first', 'raise'}
@@ -94,6 +97,10 @@ class Index(Ranges, SortedMapping[Any]):
     all are given, the last one is a prefix if it is a string. `asof` looks only among keys that have the same
     parts but the last.
 
+    Values that are rows of numbers, bools and times are read and written as a whole: no reader sees one column of
+    one row and another of the next. A row has up to 192 bytes, without padding. Batches return an array of the
+    structured dtype, single operations its elements (`numpy.void`), and take tuples and mappings as well.
+
     Times with a zone and times without one don't mix: a question of the other kind than the keys is a TypeError.
     Different zones do mix; keys are returned in the index's own zone, as pandas' `DatetimeIndex` and `Timestamp`,
     because NumPy has no zones: this needs pandas.
@@ -114,6 +121,10 @@ class Index(Ranges, SortedMapping[Any]):
     >>> quotes = Index((["EUR", "JPY", "EUR"], [10, 15, 20]), [1.5, 0.6, 1.6])
     >>> quotes["JPY", 15], quotes.floor(("EUR", 15)), quotes.prefix("EUR")
     (0.6, (('EUR', 10), 1.5), ((['EUR', 'EUR'], array([10, 20])), array([1.5, 1.6])))
+    >>> prices = Index([10, 20], {"bid": [1.5, 1.6], "ask": [1.75, 1.8]})
+    >>> prices[30] = (1.7, 1.9)
+    >>> prices.asof([12, 31])[1]["ask"]
+    array([1.75, 1.9 ])
     """
 
     key_type: ClassVar[type | None] = None
@@ -121,7 +132,7 @@ class Index(Ranges, SortedMapping[Any]):
     key_dtype: np.dtype[Any] | type | tuple[np.dtype[Any] | type, ...]
     """The dtype of the keys, or `str` or `bytes`; of tuples a tuple of these."""
     value_dtype: np.dtype[Any] | type
-    """The dtype of the values, or `str` or `bytes`."""
+    """The dtype of the values, or `str` or `bytes`; of rows a structured dtype."""
     key_zone: str | None
     """The zone of the keys, if they are times with one."""
     value_zone: str | None
@@ -133,7 +144,7 @@ class Index(Ranges, SortedMapping[Any]):
         values: ArrayLike | Any = None,
         *,
         key_dtype: KeyDtype | None = None,
-        value_dtype: Dtype | type[str] | type[bytes] | None = None,
+        value_dtype: ValueDtype | None = None,
         assume_sorted: bool = False,
         duplicates: Duplicates = "last",
         fill: float = 0.8,
@@ -257,12 +268,16 @@ class Index(Ranges, SortedMapping[Any]):
     @classmethod
     def _restored(cls, key: Column | Texts, value: Column | Texts, parts: tuple[Array, ...]) -> Self:
         """The index with these ascending entries."""
-        count = len(parts) - (2 if isinstance(value, Texts) else 1)
+        count = len(parts) - value.part_count
         return cls._made(key, value, key.whole(parts[:count]), value.whole(parts[count:]), True, 0.8, None)
 
     def to_arrow(self) -> Any:
-        """All entries as a `pyarrow.Table` with the columns 'key' and 'value'. Needs pyarrow."""
-        return _interchange.pyarrow().table(self)
+        """All entries as a `pyarrow.Table` with the columns 'key' and 'value', or those of rows. Needs pyarrow."""
+        arrow = _interchange.pyarrow()
+        if not isinstance(self._value, Rows):
+            return arrow.table(self)
+        keys, values = self.range()
+        return arrow.table(_interchange.named_columns(keys, values))
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """All entries for any library that reads Arrow streams; the columns are 'key' and 'value'.
@@ -272,6 +287,8 @@ class Index(Ranges, SortedMapping[Any]):
         Keys and values that are strings are `large_string` or `large_binary`. Raises TypeError for times in units
         that Arrow lacks: all but days, seconds, milliseconds, microseconds and nanoseconds, and durations in days.
         """
+        if isinstance(self._value, Rows):
+            return self.to_arrow().__arrow_c_stream__(requested_schema)
         return self._arrow_stream()
 
     @classmethod
@@ -316,8 +333,25 @@ class Index(Ranges, SortedMapping[Any]):
         return cls(keys, values, **more, fill=fill, limit_bytes=limit_bytes)
 
     @classmethod
-    def from_pandas(cls, series: Any, **how: Any) -> Self:
-        """Make an index of a Series of pandas: its index are the keys. More arguments are as for the class.
+    def from_pandas(
+        cls,
+        data: Any,
+        key: str | Sequence[str] | None = None,
+        value: str | Sequence[str] | None = None,
+        **how: Any,
+    ) -> Self:
+        """Make an index of a Series or a frame of pandas, whose index are the keys.
+
+        More arguments are as for the class.
+
+        Parameters
+        ----------
+        data : Series or DataFrame
+            The values, or the columns of rows.
+        key : str or sequence of str
+            Of a frame, the column of the keys in place of its index, or the columns of tuples.
+        value : str or sequence of str
+            Of a frame, the column of the values, or the columns of rows. By default all that aren't keys.
 
         Examples
         --------
@@ -325,8 +359,45 @@ class Index(Ranges, SortedMapping[Any]):
         >>> from latchless import Index
         >>> Index.from_pandas(pandas.Series([1.5, 2.5], index=[20, 10]))
         Index({10: 2.5, 20: 1.5}, key_dtype='int64', value_dtype='float64')
+        >>> quotes = pandas.DataFrame({"time": [20, 10], "bid": [1.5, 2.5], "ask": [1.75, 2.75]})
+        >>> Index.from_pandas(quotes, key="time").asof([15])[1]
+        array([(2.5, 2.75)], dtype=[('bid', '<f8'), ('ask', '<f8')])
         """
-        return cls(*_interchange.columns_of_series(series), **how)
+        if hasattr(data, "columns") and hasattr(data, "iloc"):
+            return cls(*_interchange.columns_of_frame(data, key, value), **how)
+        if key is not None or value is not None:
+            raise TypeError("key and value are columns of a frame")
+        return cls(*_interchange.columns_of_series(data), **how)
+
+    @classmethod
+    def from_polars(
+        cls,
+        frame: Any,
+        key: str | Sequence[str] | None = None,
+        value: str | Sequence[str] | None = None,
+        **how: Any,
+    ) -> Self:
+        """Make an index of columns of a frame of Polars. More arguments are as for the class.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            A frame that has the columns.
+        key : str or sequence of str
+            The column of the keys, by default the first one, or the columns of tuples.
+        value : str or sequence of str
+            The column of the values, or the columns of rows. By default all that aren't keys.
+
+        Examples
+        --------
+        >>> import polars
+        >>> from latchless import Index
+        >>> Index.from_polars(polars.DataFrame({"time": [20, 10], "bid": [1.5, 2.5]}))
+        Index({10: 2.5, 20: 1.5}, key_dtype='int64', value_dtype='float64')
+        """
+        if not (hasattr(frame, "columns") and hasattr(frame, "hstack")):
+            raise TypeError(f"this is made of a DataFrame of Polars, not of {type(frame).__name__}")
+        return cls(*_interchange.columns_of_frame(frame, key, value), **how)
 
     def save(self, path: str | os.PathLike[str]) -> int:
         """Write all entries to an Arrow IPC file, and return how many there are.
@@ -355,7 +426,7 @@ class Index(Ranges, SortedMapping[Any]):
         path: str | os.PathLike[str],
         *,
         key_dtype: KeyDtype | None = None,
-        value_dtype: Dtype | type[str] | type[bytes] | None = None,
+        value_dtype: ValueDtype | None = None,
         fill: float = 0.8,
         limit_bytes: int | None = None,
     ) -> Self:

@@ -86,6 +86,35 @@ def same(one: Any, other: Any) -> bool:
     return bool(one is other or one == other or (one != one and other != other))  # noqa: PLR0124
 
 
+def named_columns(keys: Any, values: Any) -> dict[str, Any]:
+    """Keys and values as columns of a frame: 'key', or of tuples 'key_0' and so on; 'value', or those of rows."""
+    tuples = keys if isinstance(keys, tuple) else None
+    columns = {"key": keys} if tuples is None else {f"key_{at}": part for at, part in enumerate(tuples)}
+    if getattr(getattr(values, "dtype", None), "names", None) is None:
+        return {**columns, "value": values}
+    twice = [name for name in values.dtype.names if name in columns]
+    if twice:
+        raise ValueError(f"a column of the values is called {twice[0]!r}, as the keys are in a frame")
+    return {**columns, **{name: np.ascontiguousarray(values[name]) for name in values.dtype.names}}
+
+
+def columns_of_frame(frame: Any, key: Any, value: Any) -> tuple[Any, Any]:
+    """Columns of a frame as keys and values: one column, or several for tuples and for rows."""
+    names = list(frame.columns)
+    used: list[str] = []
+    if key is None and hasattr(frame, "iloc"):
+        keys = frame.index
+    else:
+        used = names[:1] if key is None else [key] if isinstance(key, str) else list(key)
+        keys = tuple(frame[name] for name in used) if len(used) > 1 else frame[used[0]]
+    if isinstance(value, str):
+        return keys, frame[value]
+    its = [name for name in names if name not in used] if value is None else list(value)
+    if len(its) == 1 and value is None:
+        return keys, frame[its[0]]
+    return keys, {name: frame[name] for name in its}
+
+
 def columns_of_series(series: Any) -> tuple[Any, Any]:
     """The index of a Series of pandas, and its values."""
     if not (hasattr(series, "index") and hasattr(series, "isna") and getattr(series, "ndim", 0) == 1):

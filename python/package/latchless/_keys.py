@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from latchless._asked import Array
+from latchless._dtypes import decoded
 from latchless._latchless import StringColumn
 
 
@@ -21,6 +22,7 @@ def string_column(kind: type, data: Any, what: str) -> StringColumn:
     text, value = kind is str, what == "values"
     if isinstance(data, StringColumn):
         return data
+    data = decoded(data)
     if isinstance(data, (str, bytes, bytearray, memoryview)):
         raise TypeError(f"{what} are a list or an array of {kind.__name__}, not {type(data).__name__} itself")
     if isinstance(data, np.ma.MaskedArray):

@@ -20,6 +20,7 @@ __all__ = [
     "close_log",
     "forsake_log",
     "log_bytes",
+    "nearest_rows",
     "read_arrow",
     "snapshot_failure",
     "snapshot_log",
@@ -43,6 +44,8 @@ class StringColumn:
     def __new__(cls, text: bool, keys: list[Any] | tuple[Any, ...], value: bool = False) -> Self: ...
     @staticmethod
     def of_cells(text: bool, cells: bytes, width: int, count: int, value: bool = False) -> StringColumn: ...
+    @staticmethod
+    def of_rows(rows: bytes, width: int) -> StringColumn: ...
     @staticmethod
     def of_arrow(text: bool, data: Any, value: bool = False) -> StringColumn: ...
     @staticmethod
@@ -69,6 +72,15 @@ _Words = _Array | StringColumn
 
 def read_arrow(data: Any, key: int | str, value: int | str, text: bool | None = None) -> tuple[_Column, _Column]:
     """Two columns of anything that gives an Arrow stream: strings, arrays, or pairs of one and its times' zone."""
+
+def nearest_rows(
+    asked: tuple[_Array, _Array],
+    rows: tuple[_Array, _Array],
+    kind: str,
+    groups: int,
+    question: tuple[str, bool, int | None],
+) -> NDArray[np.int64]:
+    """The rows that are nearest to others, of the same groups: -1 where there is none. Not for users."""
 
 @final
 class Pages:
@@ -184,6 +196,14 @@ class Core:
         missing: tuple[Any, Any],
         threads: int,
     ) -> tuple[Any, Any, NDArray[np.bool_]]: ...
+    def _near_in_groups(
+        self,
+        question: tuple[str, bool, int | None],
+        groups: _Words,
+        codes: NDArray[np.uint64] | None,
+        numbers: _Array,
+        missing: tuple[int, Any],
+    ) -> tuple[NDArray[np.int64], _Array, Any, NDArray[np.bool_], StringColumn] | None: ...
     def _insert_many(self, keys: _Words, values: _Words, threads: int) -> int: ...
     def _remove_many(self, keys: _Words, threads: int) -> int: ...
     def _range(

@@ -205,6 +205,9 @@ class MultiIndex(Neighbours, RowsCore):
 
     # ---- batches ----
 
+    def _near_in_groups(self, *_: Any) -> None:
+        """Nothing: pairs are looked up one by one."""
+
     def rows_many(self, keys: ArrayLike | Any, *, threads: int = 1) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The rows of many keys at once.
 
@@ -350,6 +353,17 @@ class MultiIndex(Neighbours, RowsCore):
         2
         """
         return self._count(lo, hi, ends_of(closed), False)
+
+    def rank(self, key: Any) -> int:
+        """How many pairs have a smaller key. The time is that of going over them.
+
+        Examples
+        --------
+        >>> from latchless import MultiIndex
+        >>> MultiIndex([3, 1, 2, 2]).rank(3)
+        3
+        """
+        return self.count(None, key)
 
     def range_many(
         self, lo: ArrayLike | Any, hi: ArrayLike | Any, *, closed: Closed = "left"

@@ -23,6 +23,11 @@ Found = tuple[Any, Any, NDArray[np.bool_]]
 """Keys and values, as arrays or lists, and whether they are there."""
 Answer = TypeVar("Answer")
 
+BATCH_MIN = 1000
+"""Shorter batches are looked up one by one."""
+ENTRIES_MAX = 4
+"""Per element of a batch: of an index with so many entries all are copied."""
+
 
 class Neighbours:
     """The part of an index that finds the neighbours of many keys."""
@@ -32,6 +37,8 @@ class Neighbours:
     _missing: tuple[Any, Any]
     """What is missing: a key, a value. Of a dtype, words."""
     _near_many: Callable[..., Found]
+    _near_in_groups: Callable[..., Any]
+    __len__: Callable[[], int]
 
     @property
     def _numbers(self) -> Column:
@@ -165,12 +172,32 @@ class Neighbours:
         if isinstance(self._key, Tuples):
             steps = None if farthest is None else self._distance(farthest)
             question = (direction, exact, steps, grouped)
+            in_groups = self._near_groups(direction, exact, steps, keys) if grouped else None
+            if in_groups is not None:
+                return in_groups
             words, threads = self._key.to_words(keys), checked_threads(threads)
             its_keys, values, found = self._near_many(question, words, self._missing, threads)
             return self._key.from_words(its_keys), self._value.from_words(values), found
         asked = (direction, exact, farthest, checked_threads(threads))
         its_keys, values, found = answered(self._key, keys, self._near_keys, self._near_any, *asked)
         return self._key.from_words(its_keys), self._value.from_words(values), found
+
+    def _near_groups(self, direction: str, exact: bool, steps: int | None, keys: Any) -> Found | None:
+        """The nearest entries in the groups of tuples, from a copy of the index; None where that takes longer."""
+        assert isinstance(self._key, Tuples)
+        count = len(keys[-1]) if isinstance(keys, tuple) and hasattr(keys[-1], "__len__") else 0
+        if direction == "nearest" or count < BATCH_MIN or len(self) > ENTRIES_MAX * count:
+            return None
+        asked = self._key.groups_of(keys)
+        if asked is None:
+            return None
+        assert isinstance(self._key.last, Column)
+        missing = (self._key.last.missing_word(), self._missing[1])
+        found = self._near_in_groups((direction, exact, steps), *asked, missing)
+        if found is None:
+            return None
+        codes, numbers, values, flags, groups = found
+        return self._key.in_groups(groups, codes, numbers), self._value.from_words(values), flags
 
     def _near_keys(
         self, words: Any, direction: str, exact: bool, farthest: Fraction | float | None, threads: int
@@ -196,7 +223,7 @@ class Neighbours:
         if direction != "nearest":
             return self._on_side(asked, "before" if direction == "backward" else "after", farthest, threads)
         keys = np.empty(len(asked), self._numbers.words)
-        values = np.empty(len(asked), object if isinstance(self._value, Texts) else self._numbers.words)
+        values = np.empty(len(asked), self._value.answers)
         found, left = np.empty(len(asked), bool), np.arange(len(asked))
         while len(left):
             some = asked.take(left)
@@ -238,28 +265,7 @@ class Neighbours:
         measured = self._measured
         if isinstance(measured, Texts):
             raise TypeError(f"keys that are {measured.name} have no distance, so there is no tolerance")
-        kind = measured.dtype.kind
-        farthest: Fraction | float | None = None
-        if kind not in "Mm" and isinstance(tolerance, int):
-            farthest = tolerance
-        elif kind in "Mm":
-            span = numpy_time(tolerance, "m")
-            scale = None if span is None else _asked.scale_of(span.dtype, measured.dtype)
-            if scale is not None:
-                count = int(span.view(np.int64))
-                whole = count * scale.numerator if scale.denominator == 1 else count * scale
-                farthest = float("nan") if np.isnat(span) else whole
-            what = "a timedelta of a unit that has a length in that of the keys"
-        else:
-            what = "a number"
-            with contextlib.suppress(TypeError):
-                farthest = _asked.exactly(tolerance)
-        if farthest is None:
-            name = tolerance.dtype if isinstance(tolerance, np.generic) else type(tolerance).__name__
-            raise TypeError(f"the tolerance for keys of dtype {measured.name} is {what}, not {name}")
-        if not farthest >= 0:
-            raise ValueError(f"the tolerance must be at least 0, not {tolerance}")
-        return _asked.as_float(farthest) if kind == "f" else farthest
+        return farthest_of(measured, tolerance)
 
     @property
     def _measured(self) -> Column | Texts:
@@ -267,11 +273,41 @@ class Neighbours:
         return self._key.last if isinstance(self._key, Tuples) else self._key
 
     def _distance(self, farthest: Fraction | float) -> int:
-        """A distance as the compiled part has it: an integer, or the bits of a float."""
-        measured = self._measured
-        if isinstance(measured, Column) and measured.dtype.kind == "f":
-            return int(np.float64(farthest).view(np.uint64))
-        return int(min(farthest, (1 << 64) - 1))
+        """A distance as the compiled part has it."""
+        return distance_of(self._measured, farthest)
+
+
+def farthest_of(measured: Column, tolerance: Any) -> Fraction | float:
+    """A tolerance in units of these keys."""
+    kind = measured.dtype.kind
+    farthest: Fraction | float | None = None
+    if kind not in "Mm" and isinstance(tolerance, int):
+        farthest = tolerance
+    elif kind in "Mm":
+        span = numpy_time(tolerance, "m")
+        scale = None if span is None else _asked.scale_of(span.dtype, measured.dtype)
+        if scale is not None:
+            count = int(span.view(np.int64))
+            whole = count * scale.numerator if scale.denominator == 1 else count * scale
+            farthest = float("nan") if np.isnat(span) else whole
+        what = "a timedelta of a unit that has a length in that of the keys"
+    else:
+        what = "a number"
+        with contextlib.suppress(TypeError):
+            farthest = _asked.exactly(tolerance)
+    if farthest is None:
+        name = tolerance.dtype if isinstance(tolerance, np.generic) else type(tolerance).__name__
+        raise TypeError(f"the tolerance for keys of dtype {measured.name} is {what}, not {name}")
+    if not farthest >= 0:
+        raise ValueError(f"the tolerance must be at least 0, not {tolerance}")
+    return _asked.as_float(farthest) if kind == "f" else farthest
+
+
+def distance_of(measured: Column | Texts, farthest: Fraction | float) -> int:
+    """A distance of keys as the compiled part has it: an integer, or the bits of a float."""
+    if isinstance(measured, Column) and measured.dtype.kind == "f":
+        return int(np.float64(farthest).view(np.uint64))
+    return int(min(farthest, (1 << 64) - 1))
 
 
 def answered(

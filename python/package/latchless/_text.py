@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +28,8 @@ from latchless._latchless import StringColumn
 
 KeyDtype = Dtype | type[str] | type[bytes] | tuple[Dtype | type[str] | type[bytes], ...]
 """What the type of keys is given as."""
+ValueDtype = Dtype | type[str] | type[bytes] | Mapping[str, Dtype]
+"""What the type of values is given as."""
 
 _TYPES: dict[str, type] = {"str": str, "bytes": bytes}
 _ARROW_TEXTS = {"str", "string", "large_string", "string_view", "utf8"}
@@ -61,6 +63,16 @@ class Texts:
     def what(self) -> str:
         """Its name in errors."""
         return "keys" if self.is_key else "values"
+
+    @property
+    def answers(self) -> np.dtype[Any]:
+        """The dtype of an array of answers."""
+        return np.dtype(object)
+
+    @property
+    def part_count(self) -> int:
+        """How many arrays `parts` gives."""
+        return 2
 
     def told(self) -> tuple[str, str, None, None]:
         """The compiled part's description."""
@@ -107,6 +119,10 @@ class Texts:
         """The column itself."""
         return column
 
+    def to_load(self, column: Any) -> Any:
+        """Copies of an index's values, as another index takes them."""
+        return column
+
     def from_words(self, column: StringColumn | Array | list[Any]) -> list[Any]:
         """The objects of a column."""
         return column if isinstance(column, list) else column.tolist()
@@ -119,6 +135,10 @@ class Texts:
         """The value to insert where there is no default: the empty string."""
         return self.dtype()
 
+    def sum_of_none(self) -> Any:
+        """Nothing: strings have no sum."""
+        raise TypeError(f"values that are {self.label} have no sum")
+
     def missing_word(self, value: Any = None) -> Any:
         """The answer of a batch where there is none: None, or another object."""
         return value
@@ -126,8 +146,12 @@ class Texts:
 
 def described(keys: Any, key_dtype: Any, values: Any, value_dtype: Any) -> tuple[Column | Texts, Column | Texts]:
     """The types of keys and values: those that are given, or else those that they have."""
+    from latchless._rows import rows_of
     from latchless._tuples import tuples_of
 
+    rows = rows_of(values, value_dtype)
+    if rows is not None:
+        return described_keys(keys, key_dtype), rows
     tuples = tuples_of(keys, key_dtype)
     if tuples is not None:
         return tuples, values_beside_texts(text_type(values, value_dtype), values, value_dtype)
@@ -161,6 +185,14 @@ def described_in_a_file(
     what: str, names: tuple[str, str], zones_known: bool, given: tuple[Any, Any]
 ) -> tuple[Column | Texts, Column | Texts]:
     """The types that a file or a directory has, if they are those that are given."""
+    from latchless._rows import rows_of
+
+    if names[1].startswith("{"):
+        rows = rows_of(None, names[1])
+        assert rows is not None
+        if given[1] is not None and rows_of(None, given[1]) != rows:
+            raise ValueError(f"{what} has values of type {names[1]}, not {_shown(given[1])}")
+        return described_in_a_file(what, (names[0], "bytes"), zones_known, (given[0], None))[0], rows
     if names[0].startswith("("):
         key = described_keys(None, names[0])
         if given[0] is not None and described_keys(None, given[0]) != key:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latchless._asked import Array
-from latchless._dtypes import Column, Duplicates, again
+from latchless._dtypes import Column, Duplicates, again, decoded
 from latchless._latchless import StringColumn, TupleType
 from latchless._text import Texts, described_keys
 from latchless._views import listed
@@ -67,17 +67,19 @@ class Tuples(Texts):
         columns = columns_of(data) or self._of_rows(data)
         if len(columns) != len(self.parts_of):
             raise ValueError(f"a key has {len(self.parts_of)} parts, {self.name}, not {len(columns)}")
-        words = []
-        for at, (part, column) in enumerate(zip(self.parts_of, columns, strict=True)):
-            its, _ = part.one_or_many(column)
-            try:
-                words.append(part.to_words(its))
-            except (TypeError, ValueError, OverflowError) as error:
-                if type(error) in (TypeError, ValueError, OverflowError):
-                    raise type(error)(f"part {at} of the keys: {error}") from None
-                raise
         assert self.compiled is not None
-        return self.compiled.encode(words)
+        return self.compiled.encode([self._words(at, column) for at, column in enumerate(columns)])
+
+    def _words(self, at: int, column: Any) -> Any:
+        """The words of a part."""
+        part = self.parts_of[at]
+        its, _ = part.one_or_many(column)
+        try:
+            return part.to_words(its)
+        except (TypeError, ValueError, OverflowError) as error:
+            if type(error) in (TypeError, ValueError, OverflowError):
+                raise type(error)(f"part {at} of the keys: {error}") from None
+            raise
 
     def _of_rows(self, data: Any) -> tuple[list[Any], ...]:
         """The columns of a list of tuples."""
@@ -101,6 +103,49 @@ class Tuples(Texts):
         assert isinstance(column, StringColumn)
         columns = self.compiled.decode(column, missing)
         return tuple(part.from_words(its) for part, its in zip(self.parts_of, columns, strict=True))
+
+    def groups_of(self, data: Any) -> tuple[StringColumn | Array, NDArray[np.uint64] | None, Array] | None:
+        """The first parts of keys, what chooses from them for each key, and the last parts: as batches take them.
+
+        None where keys aren't given as columns, of which the last is an array.
+        """
+        columns = columns_of(data)
+        if columns is None or len(columns) != len(self.parts_of) or not isinstance(self.last, Column):
+            return None
+        *first, numbers = columns
+        if not _is_column(numbers):
+            return None
+        codes = None
+        if (
+            len(first) == 1
+            and hasattr(getattr(first[0], "dtype", None), "categories")
+            and hasattr(first[0], "isna")
+        ):
+            categorical = getattr(first[0], "array", first[0])
+            its = np.asarray(categorical.codes)
+            if (its >= 0).all() and len(categorical.categories) > 0:
+                first, codes = [categorical.categories], its.astype(np.uint64)
+        words = [self._words(at, column) for at, column in enumerate([*first, numbers])]
+        if len(first) == 1:
+            return words[0], codes, words[-1]
+        assert self.compiled is not None
+        return self.compiled.encode(words[:-1]), codes, words[-1]
+
+    def in_groups(self, groups: StringColumn, codes: NDArray[np.int64], numbers: Array) -> Any:
+        """The columns of keys of groups, which codes choose from; -1 chooses none."""
+        missing = [part.missing_word() if isinstance(part, Column) else 0 for part in self.parts_of]
+        assert self.compiled is not None
+        known = self.compiled.decode(groups, missing)
+        columns = []
+        for part, its, none in zip(self.parts_of[:-1], known, missing, strict=False):
+            # The last element is chosen by -1.
+            if isinstance(part, Column):
+                columns.append(part.from_words(np.append(its, np.array([none], its.dtype))[codes]))
+                continue
+            objects = np.empty(len(its) + 1, object)
+            objects[:-1] = its
+            columns.append(objects[codes].tolist())
+        return *columns, self.last.from_words(numbers)
 
     def kept(self, column: StringColumn, duplicates: Duplicates) -> NDArray[np.int64] | None:
         """Where those of equal keys are that are inserted; None where the index itself keeps the last of them."""
@@ -138,4 +183,4 @@ def tuples_of(keys: Any, given: Any) -> Tuples | None:
         columns = tuple(map(list, zip(*whole, strict=True)))
     if columns is None:
         return None
-    return Tuples.of([described_keys(each if _is_column(each) else [each], None) for each in columns])
+    return Tuples.of([described_keys(decoded(each) if _is_column(each) else [each], None) for each in columns])

@@ -11,15 +11,29 @@ PAGE = 1024
 """Entries that an iterator reads at a time."""
 
 
-def entries(index: Any, items: Callable[[Any, Any], Iterable[Any]], reverse: bool = False) -> Pages:
+_CLOSED = {(True, False): "left", (False, True): "right", (True, True): "both", (False, False): "neither"}
+
+
+def entries(
+    index: Any,
+    items: Callable[[Any, Any], Iterable[Any]],
+    reverse: bool = False,
+    ends: tuple[Any, Any] = (None, None),
+    inclusive: tuple[bool, bool] = (True, True),
+) -> Pages:
     """The results of `items` on columns of keys and values, in the order of the keys, a page at a time.
 
-    Entries that are inserted or removed meanwhile may be seen or not; all others are seen once.
+    Of those between two ends. Entries that are inserted or removed meanwhile may be seen or not; all others are
+    seen once.
     """
 
     def turn(after: Any) -> tuple[tuple[Any, ...], Any]:
-        low, high = (None, after) if reverse else (after, None)
-        keys, values = index.range(low, high, closed="neither", reverse=reverse, limit=PAGE)
+        (low, high), (low_in, high_in) = ends, inclusive
+        if after is not None and reverse:
+            high, high_in = after, False
+        elif after is not None:
+            low, low_in = after, False
+        keys, values = index.range(low, high, closed=_CLOSED[low_in, high_in], reverse=reverse, limit=PAGE)
         last = tuple(part[-1:] for part in keys) if isinstance(keys, tuple) else keys[-1:]
         end = listed(last)[0] if len(values) == PAGE else None
         return tuple(items(keys, values)), end
@@ -27,13 +41,18 @@ def entries(index: Any, items: Callable[[Any, Any], Iterable[Any]], reverse: boo
     return Pages(turn)
 
 
+def keys_between(index: Any, ends: tuple[Any, Any], inclusive: tuple[bool, bool], reverse: bool) -> Pages:
+    """The keys between two ends."""
+    return entries(index, _keys, reverse, ends, inclusive)
+
+
 def listed(column: Any) -> list[Any]:
     """The objects of a column; of the columns of composite keys, tuples."""
     if isinstance(column, tuple):
         return list(zip(*map(listed, column), strict=True))
-    # Times stay NumPy's, because Python's have no nanoseconds; all others are Python's own. Strings are a list
-    # already.
-    return list(column) if isinstance(column, list) or column.dtype.kind in "Mm" else column.tolist()
+    # Times stay NumPy's, because Python's have no nanoseconds, and so do rows; all others are Python's own.
+    # Strings are a list already.
+    return list(column) if isinstance(column, list) or column.dtype.kind in "MmV" else column.tolist()
 
 
 def _keys(keys: Any, _: Any) -> Iterable[Any]:

@@ -86,9 +86,10 @@ impl TupleType {
         Ok(Self { parts: parts.into_iter().map(part).collect::<PyResult<_>>()?, name })
     }
 
-    /// The keys of columns, one for each part. A column of one element is repeated.
+    /// The keys of columns, one for each part; of fewer columns what keys with these first parts begin with. A column
+    /// of one element is repeated.
     fn encode(&self, py: Python<'_>, columns: Vec<Object<'_>>) -> PyResult<StringColumn> {
-        self.check_count(columns.len(), false)?;
+        self.check_count(columns.len(), true)?;
         let lengths = columns.iter().map(Object::len).collect::<PyResult<Vec<_>>>()?;
         let count = lengths.iter().copied().find(|&length| length != 1).unwrap_or(1);
         let given = self.parts.iter().zip(&columns).enumerate().map(|(at, (part, column))| match part {
@@ -107,7 +108,8 @@ impl TupleType {
         });
         let given = given.collect::<PyResult<Vec<_>>>()?;
         let read: Vec<_> = given.iter().zip(&self.parts).map(|(given, part)| given.read(part)).collect();
-        let strings = py.detach(|| encoded(&read, count)).map_err(|wrong| match wrong {
+        let parts = self.parts.len();
+        let strings = py.detach(|| encoded(&read, parts, count)).map_err(|wrong| match wrong {
             Wrong::Part(part, no_key) => match &self.parts[part] {
                 Part::Numbers(of) => in_part(py, part, of.no_key(no_key)),
                 Part::Strings(_) => unreachable!("every string is a key"),
@@ -325,8 +327,8 @@ impl TupleType {
     }
 }
 
-/// The keys of rows.
-fn encoded(columns: &[Read<'_>], count: usize) -> Result<Strings, Wrong> {
+/// The keys of rows, or what those begin with that have this many parts.
+fn encoded(columns: &[Read<'_>], parts: usize, count: usize) -> Result<Strings, Wrong> {
     let (mut keys, pulse) = (Strings::with_room(count, WORD * columns.len() * count)?, &mut Pulse::new());
     for stretch in stretches(count) {
         for row in stretch {
@@ -339,7 +341,7 @@ fn encoded(columns: &[Read<'_>], count: usize) -> Result<Strings, Wrong> {
                             Some(word) => bytes.extend_from_slice(&word.to_be_bytes()),
                             None => no_key = Some(Wrong::Part(at, NoKey(row))),
                         },
-                        Read::Strings(strings, step) if at + 1 == columns.len() => {
+                        Read::Strings(strings, step) if at + 1 == parts => {
                             bytes.extend_from_slice(strings.get(row * step));
                         }
                         Read::Strings(strings, step) => close(strings.get(row * step), bytes),
@@ -376,7 +378,7 @@ fn close(part: &[u8], bytes: &mut Vec<u8>) {
 }
 
 /// Takes a part that another one follows from the bytes of a key.
-fn open<'a>(bytes: &mut &'a [u8]) -> Cow<'a, [u8]> {
+pub fn open<'a>(bytes: &mut &'a [u8]) -> Cow<'a, [u8]> {
     let end = bytes.windows(END.len()).position(|its| its[0] == 0).filter(|&at| bytes[at + 1] == 0);
     if let Some(end) = end {
         let (part, rest) = bytes.split_at(end);
@@ -397,7 +399,7 @@ fn take_word(bytes: &mut &[u8]) -> Option<u64> {
 
 /// An error about a part of a key, which it then names.
 #[cold]
-fn in_part(py: Python<'_>, at: usize, error: PyErr) -> PyErr {
+pub fn in_part(py: Python<'_>, at: usize, error: PyErr) -> PyErr {
     let kind = error.get_type(py);
     let known =
         [py.get_type::<PyTypeError>(), py.get_type::<PyValueError>(), py.get_type::<PyOverflowError>()];

@@ -202,6 +202,16 @@ impl StringColumn {
         Ok(Self { strings, of })
     }
 
+    /// Of rows of one width, one after the other.
+    #[staticmethod]
+    fn of_rows(rows: &[u8], width: usize) -> PyResult<Self> {
+        let count = rows.len().checked_div(width).unwrap_or(0);
+        let offsets = (0..count + 1).map(|at| (at * width) as i64);
+        let strings = Strings::copied(rows, offsets).map_err(refused)?;
+        let wrong = || PyValueError::new_err(format!("{} bytes aren't rows of {width}", rows.len()));
+        Ok(Self { strings: strings.ok_or_else(wrong)?, of: StringType { is_text: false, is_value: true } })
+    }
+
     /// Of an array or a stream of arrays of Arrow's.
     #[staticmethod]
     #[pyo3(signature = (text, data, value=false))]
@@ -300,6 +310,14 @@ impl StringColumn {
         Err(PyValueError::new_err(format!(
             "the {what} at position {at} has {len} bytes, more than the {STRING_MAX} that a {what} may have"
         )))
+    }
+
+    /// An error if one of them is no row of this width.
+    pub fn check_width(&self, width: usize) -> PyResult<()> {
+        if self.strings.offsets().windows(2).all(|ends| (ends[1] - ends[0]) as usize == width) {
+            return Ok(());
+        }
+        Err(PyTypeError::new_err(format!("values are rows of {width} bytes")))
     }
 
     /// The strings, if they are keys of this type.

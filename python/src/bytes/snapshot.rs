@@ -3,6 +3,7 @@
 use super::engine::BytesEngine;
 use super::key_type::KeyType;
 use super::keys::StringType;
+use super::row::StringValues;
 use super::value::Value;
 use crate::cells::{DTYPES, ZONES};
 use crate::failure;
@@ -88,6 +89,13 @@ impl StringType {
     }
 }
 
+impl StringValues {
+    /// The name of the type in a file, or that of rows.
+    fn name_in_a_file(&self) -> &str {
+        self.row.as_ref().map_or(self.of.type_name(), |row| &row.name)
+    }
+}
+
 /// Fills an empty index of words that no other thread has yet.
 pub fn load_words(
     snapshot: &strings::Snapshot,
@@ -110,17 +118,19 @@ pub fn load_strings(
     snapshot: &strings::Snapshot,
     py: Python<'_>,
     engine: &mut BytesEngine<Vec<u8>>,
-    (keys, values): (&KeyType, &StringType),
+    (keys, values): (&KeyType, &StringValues),
     fill: f64,
 ) -> PyResult<()> {
-    let (found, asked) = (snapshot.value_name(), values.type_name());
+    let (found, asked) = (snapshot.value_name(), values.of.type_name());
     if found != asked {
         return Err(PyValueError::new_err(format!("the file has values of type {found}, not {asked}")));
     }
-    let no_value =
-        || snapshot.byte_rows().position(|(_, value)| values.is_text && str::from_utf8(value).is_err());
+    let no_value = || snapshot.byte_rows().position(|(_, value)| !Vec::is_one(values, value));
     if let Some(row) = py.detach(no_value) {
-        return Err(PyValueError::new_err(format!("row {row} has no value of type text")));
+        return Err(PyValueError::new_err(format!(
+            "row {row} has no value of type {}",
+            values.name_in_a_file()
+        )));
     }
     load_rows(snapshot, py, engine, keys, snapshot.byte_rows(), fill)
 }
@@ -186,10 +196,14 @@ pub fn save_words(
 pub fn save_strings(
     py: Python<'_>,
     engine: &BytesEngine<Vec<u8>>,
-    (keys, values): (&KeyType, &StringType),
+    (keys, values): (&KeyType, &StringValues),
     path: &Path,
 ) -> PyResult<u64> {
-    let layout = keys.named(Layout::new(if values.is_text { DataType::Utf8 } else { DataType::Binary }));
+    let mut layout =
+        keys.named(Layout::new(if values.of.is_text { DataType::Utf8 } else { DataType::Binary }));
+    if let Some(row) = &values.row {
+        layout = layout.with_metadata(DTYPES[1], &row.name);
+    }
     let save = || save_as!(keys, layout.save_byte_rows(path, engine.index().iter()));
     py.detach(save).map_err(|error| exception(&error))
 }

@@ -1,6 +1,7 @@
 //! An index whose keys are byte strings, or numbers and times as such, with values of one type.
 
 use super::engine::{BytesEngine, Copies};
+use super::grouped::{self, Asked as Grouped, InGroups, Removals};
 use super::key_type::{KeyBytes, KeyType};
 use super::nearest::{self, Beside};
 use super::strings::Strings;
@@ -36,13 +37,14 @@ pub struct Typed<V: Value> {
     engine: BytesEngine<V>,
     keys: KeyType,
     values: V::Type,
+    removals: Removals,
 }
 
 impl<V: Value> Typed<V> {
     /// An index, filled from columns or from a file.
     pub fn new(py: Python<'_>, (keys, values): (KeyType, V::Type), made: &Made<'_, '_>) -> PyResult<Self> {
         let engine = BytesEngine::new(made.limit_bytes).map_err(|error| failure::exception(&error))?;
-        let mut typed = Self { engine, keys, values };
+        let mut typed = Self { engine, keys, values, removals: Removals::default() };
         match (made.snapshot, made.columns) {
             (Some(file), _) => {
                 let file = file.get().strings()?;
@@ -59,7 +61,7 @@ impl<V: Value> Typed<V> {
 
     /// The same with the log of a folder, and its entries.
     fn recovered(self, py: Python<'_>, folder: &Folder) -> PyResult<Self> {
-        let Self { engine, keys, values } = self;
+        let Self { engine, keys, values, removals } = self;
         let names = Names([keys.name().to_owned(), V::name(&values).to_owned()]);
         let engine = BytesEngine { store: folder.recover(py, engine.store, names)? };
         let mut none = None;
@@ -75,7 +77,7 @@ impl<V: Value> Typed<V> {
             })
         });
         match none {
-            None => Ok(Self { engine, keys, values }),
+            None => Ok(Self { engine, keys, values, removals }),
             Some((what, name)) => {
                 let told = format!("the directory has a {what} that is none of type {name}");
                 Err(PyValueError::new_err(told))
@@ -122,6 +124,11 @@ impl<V: Value> Map for Typed<V> {
         work: impl FnOnce(Ends<KeyBytes<'_>>) -> PyResult<T>,
     ) -> PyResult<T> {
         self.keys.with_prefix(prefix, work)
+    }
+
+    #[inline]
+    fn prepared<'py>(&self, value: &Object<'py>) -> PyResult<Object<'py>> {
+        V::prepared(&self.values, value)
     }
 
     #[inline]
@@ -226,10 +233,12 @@ impl<V: Value> Map for Typed<V> {
     }
 
     fn remove(&self, key: KeyBytes<'_>) -> Result<Option<V>, Undone> {
+        let _removal = self.removals.begin();
         self.engine.store.remove(&key)
     }
 
     fn pop(&self, last: bool) -> Result<Option<(V::Key, V)>, Undone> {
+        let _removal = self.removals.begin();
         self.engine.store.pop(last)
     }
 
@@ -251,10 +260,12 @@ impl<V: Value> Map for Typed<V> {
     }
 
     fn compare_remove(&self, key: KeyBytes<'_>, expected: V::Taken<'_>) -> Result<bool, Undone> {
+        let _removal = self.removals.begin();
         self.engine.store.compare_remove(&key, expected)
     }
 
     fn remove_range(&self, ends: Ends<KeyBytes<'_>>) -> Result<usize, Undone> {
+        let _removal = self.removals.begin();
         match (ends.low.as_deref(), ends.high.as_deref()) {
             // An inverted range is empty, and one between a key and itself.
             (Some(low), Some(high)) if low > high => Ok(0),
@@ -264,6 +275,7 @@ impl<V: Value> Map for Typed<V> {
     }
 
     fn clear(&self) -> Result<(), Undone> {
+        let _removal = self.removals.begin();
         self.engine.store.clear()
     }
 
@@ -324,6 +336,17 @@ impl<V: Value> Map for Typed<V> {
         Ok((keys, V::answers(&self.values, answers, missing.1)?, found))
     }
 
+    fn near_in_groups<'py>(
+        &self,
+        asked: Grouped<'_, 'py>,
+        question: Nearest<'_>,
+        missing: (u64, &Object<'py>),
+    ) -> PyResult<Option<InGroups<'py>>> {
+        let KeyType::Tuples(of) = &self.keys else { return Ok(None) };
+        let index = (&self.engine, &self.removals);
+        grouped::near_in_groups(index, (of.get(), &self.values), asked, question, missing)
+    }
+
     fn insert_many(&self, keys: &Object<'_>, values: &Object<'_>, _: usize) -> PyResult<usize> {
         let (py, keys) = (keys.py(), self.keys.batch_to_store(keys)?);
         let given = V::owner(&self.values, values, keys.len())?;
@@ -337,6 +360,7 @@ impl<V: Value> Map for Typed<V> {
     fn remove_many(&self, keys: &Object<'_>, threads: usize) -> PyResult<usize> {
         let (py, keys) = (keys.py(), self.keys.batch(keys)?);
         change_in_order(py, (keys.len(), threads), self.reach().chunk(), |chunk, changed| {
+            let _removal = self.removals.begin();
             self.engine.remove_chunk(&keys, chunk, changed).map_err(failure::undone)
         })
     }

@@ -1,14 +1,16 @@
 //! The values of an index of byte strings: words, which are numbers and times of a dtype, or byte strings,
-//! which are `str` or `bytes` as keys are.
+//! which are `str` or `bytes` as keys are, or rows of several columns, which all have one width.
 
 use super::engine::{BytesEngine, Ends};
 use super::key_type::KeyType;
 use super::keys::{StringColumn, StringType};
+use super::row::StringValues;
 use super::snapshot as files;
 use super::strings::Strings;
 use crate::cells::Names;
 use crate::column::{self, Column, Fresh, Words};
 use crate::export::{self, Exported};
+use crate::failure;
 use crate::kind::{Format, Kind};
 use crate::map::Object;
 use crate::sort::{reserve, room};
@@ -42,10 +44,14 @@ pub trait Value: BytesValue + Comparable + Default {
     /// The same without the owner: the form that a batch uses while the interpreter's lock is released.
     type Batch<'a>: Copy + Send + Sync;
     /// Values that were copied.
-    type Copied: Default + Send;
+    type Copied: Default + Send + Sync;
     /// A value of an object that changes take.
     type Taken<'a>: Copy + Send + Sync;
 
+    /// The object that [`Value::taken`] takes for an object of the caller's.
+    fn prepared<'py>(_: &Self::Type, object: &Object<'py>) -> PyResult<Object<'py>> {
+        Ok(object.clone())
+    }
     /// An object as a value.
     fn taken<'a>(of: &Self::Type, object: &'a Object<'_>) -> PyResult<Self::Taken<'a>>;
     /// The same value, as an index stores it.
@@ -74,6 +80,22 @@ pub trait Value: BytesValue + Comparable + Default {
     fn with_room(count: usize) -> Result<Self::Copied>;
     /// Adds a copy.
     fn push(copied: &mut Self::Copied, value: Self::Lent<'_>) -> Result<()>;
+    /// A copy.
+    fn copied_at(copied: &Self::Copied, at: usize) -> Self::Lent<'_>;
+    /// Some copies as the answers of a batch: see [`Value::answers`].
+    fn chosen<'py>(
+        of: &Self::Type,
+        copied: &Self::Copied,
+        chosen: impl ExactSizeIterator<Item = Option<usize>>,
+        missing: &Object<'py>,
+    ) -> PyResult<Object<'py>> {
+        let mut found = Found::default();
+        for at in chosen {
+            let pushed = found.push(at.map(|at| Self::copied_at(copied, at)));
+            pushed.map_err(|error| failure::exception(&error))?;
+        }
+        Self::answers(of, vec![found], missing)
+    }
     /// The copies as an array, or as a column of strings.
     fn column<'py>(of: &Self::Type, py: Python<'py>, copied: Self::Copied) -> PyResult<Object<'py>>;
     /// Copies as the answers of a batch: an array or a list, with another object where there is no value.
@@ -224,6 +246,25 @@ impl Value for u64 {
         Ok(())
     }
 
+    #[inline]
+    fn copied_at(copied: &Vec<u64>, at: usize) -> Self::Lent<'_> {
+        copied[at]
+    }
+
+    fn chosen<'py>(
+        _: &Kind,
+        copied: &Vec<u64>,
+        chosen: impl ExactSizeIterator<Item = Option<usize>>,
+        missing: &Object<'py>,
+    ) -> PyResult<Object<'py>> {
+        let mut words = Fresh::<u64>::new(missing.py(), chosen.len())?;
+        let none = missing.extract()?;
+        for (place, at) in words.places().iter_mut().zip(chosen) {
+            place.write(at.map_or(none, |at| copied[at]));
+        }
+        Ok(words.into_any())
+    }
+
     fn column<'py>(_: &Kind, py: Python<'py>, copied: Vec<u64>) -> PyResult<Object<'py>> {
         Ok(PyArray1::from_vec(py, copied).into_any())
     }
@@ -283,14 +324,18 @@ pub struct Rows<'a> {
 
 impl Value for Vec<u8> {
     type Key = Self;
-    type Type = StringType;
+    type Type = StringValues;
     type Owner<'py> = (Bound<'py, StringColumn>, usize);
     type Batch<'a> = Rows<'a>;
     type Copied = Strings;
     type Taken<'a> = &'a [u8];
 
-    fn taken<'a>(of: &StringType, object: &'a Object<'_>) -> PyResult<&'a [u8]> {
-        of.bytes(object)
+    fn prepared<'py>(of: &StringValues, object: &Object<'py>) -> PyResult<Object<'py>> {
+        of.row.as_ref().map_or_else(|| Ok(object.clone()), |row| row.encoded(object))
+    }
+
+    fn taken<'a>(of: &StringValues, object: &'a Object<'_>) -> PyResult<&'a [u8]> {
+        of.of.bytes(object)
     }
 
     #[inline(always)]
@@ -308,22 +353,27 @@ impl Value for Vec<u8> {
         taken
     }
 
-    fn is_one(of: &StringType, value: &[u8]) -> bool {
-        !of.is_text || str::from_utf8(value).is_ok()
+    fn is_one(of: &StringValues, value: &[u8]) -> bool {
+        let is_row = of.row.as_ref().is_none_or(|row| value.len() == row.width);
+        is_row && (!of.of.is_text || str::from_utf8(value).is_ok())
     }
 
-    fn name(of: &StringType) -> &str {
-        of.name()
+    fn name(of: &StringValues) -> &str {
+        of.row.as_ref().map_or(of.of.name(), |row| &row.name)
     }
 
-    fn object<'py>(of: &StringType, py: Python<'py>, value: &Self) -> PyResult<Object<'py>> {
-        of.object(py, value)
+    fn object<'py>(of: &StringValues, py: Python<'py>, value: &Self) -> PyResult<Object<'py>> {
+        let object = of.of.object(py, value)?;
+        of.row.as_ref().map_or(Ok(object.clone()), |row| row.decoded(&object))
     }
 
-    fn owner<'py>(of: &StringType, values: &Object<'py>, count: usize) -> PyResult<Self::Owner<'py>> {
+    fn owner<'py>(of: &StringValues, values: &Object<'py>, count: usize) -> PyResult<Self::Owner<'py>> {
         let column = values.cast::<StringColumn>()?;
-        column.get().check(*of)?;
+        column.get().check(of.of)?;
         column.get().check_lengths()?;
+        if let Some(row) = &of.row {
+            column.get().check_width(row.width)?;
+        }
         let own = column.get().strings.len();
         let unequal = || PyValueError::new_err(format!("there are {count} keys but {own} values"));
         let step = column.get().strings.step_beside(count).ok_or_else(unequal)?;
@@ -347,18 +397,32 @@ impl Value for Vec<u8> {
         copied.push(value)
     }
 
-    fn column<'py>(of: &StringType, py: Python<'py>, strings: Strings) -> PyResult<Object<'py>> {
-        Ok(Bound::new(py, StringColumn { strings, of: *of })?.into_any())
+    fn copied_at(copied: &Strings, at: usize) -> Self::Lent<'_> {
+        copied.get(at)
+    }
+
+    fn column<'py>(of: &StringValues, py: Python<'py>, strings: Strings) -> PyResult<Object<'py>> {
+        match &of.row {
+            Some(row) => row.array(&PyArray1::from_vec(py, strings.into_parts().0).into_any()),
+            None => Ok(Bound::new(py, StringColumn { strings, of: of.of })?.into_any()),
+        }
     }
 
     fn answers<'py>(
-        of: &StringType,
+        of: &StringValues,
         answers: Vec<Found<Self>>,
         missing: &Object<'py>,
     ) -> PyResult<Object<'py>> {
+        if let Some(row) = &of.row {
+            let count = answers.iter().map(|answers| answers.found.len()).sum();
+            let all = answers.iter().flat_map(|Found { values, found }| {
+                found.iter().enumerate().map(|(at, &is)| is.then(|| values.get(at)))
+            });
+            return row.answers(count, all, missing);
+        }
         let list = PyList::empty(missing.py());
         for Found { values, found } in answers {
-            append(&list, *of, (&values, &found), missing)?;
+            append(&list, of.of, (&values, &found), missing)?;
         }
         Ok(list.into_any())
     }
@@ -376,19 +440,19 @@ impl Value for Vec<u8> {
         &[]
     }
 
-    fn arrow_format(of: &StringType) -> PyResult<Format> {
-        Ok(export::string_format(of.is_text))
+    fn arrow_format(of: &StringValues) -> PyResult<Format> {
+        Ok(export::string_format(of.of.is_text))
     }
 
-    fn arrow_column(of: &StringType, copied: Strings) -> PyResult<Exported> {
-        Ok(export::string_column(c"value", of.is_text, copied))
+    fn arrow_column(of: &StringValues, copied: Strings) -> PyResult<Exported> {
+        Ok(export::string_column(c"value", of.of.is_text, copied))
     }
 
     fn load(
         snapshot: &strings::Snapshot,
         py: Python<'_>,
         engine: &mut BytesEngine<Self>,
-        types: (&KeyType, &StringType),
+        types: (&KeyType, &StringValues),
         fill: f64,
     ) -> PyResult<()> {
         files::load_strings(snapshot, py, engine, types, fill)
@@ -397,7 +461,7 @@ impl Value for Vec<u8> {
     fn save(
         py: Python<'_>,
         engine: &BytesEngine<Self>,
-        types: (&KeyType, &StringType),
+        types: (&KeyType, &StringValues),
         path: &Path,
     ) -> PyResult<u64> {
         files::save_strings(py, engine, types, path)

@@ -449,12 +449,36 @@ def test_large_batches_are_refused_as_small_ones(copied):
     ):
         numbers.asof(np.arange(2000), by=np.where(np.arange(2000) == 7, np.nan, 1.5))
     assert index.asof(np.arange(2000.0), by="c")[2].sum() == 0
+    assert index.asof(np.arange(2000.0) + 3, by="b")[1].tolist() == [2] * 2000
     assert Index(key_dtype=(str, float), value_dtype=int).asof(np.arange(2000.0), by="c")[2].sum() == 0
     # Large indexes aren't copied for small batches.
     large = Index((np.arange(9000) % 7, np.arange(9000)), 1)
     copied.clear()
     assert large.asof(np.arange(3, 2003), by=3)[2].all()
     assert copied == []
+
+
+def test_a_copy_beside_a_removal_is_put_away(copied):
+    count = 60_000
+    index = Index((np.zeros(count, int), np.arange(count)), 1)
+    done = threading.Event()
+
+    def remove():
+        while not done.is_set():
+            del index[0, 7]
+            index[0, 7] = 1
+
+    def read():
+        try:
+            for _ in range(500):
+                assert index.asof(np.arange(8, count), by=0)[2].all()
+                if False in copied:
+                    break
+        finally:
+            done.set()
+
+    run_all(remove, read)
+    assert False in copied
 
 
 @pytest.mark.parametrize("direction", ["backward", "forward"])

@@ -2,6 +2,7 @@
 
 mod log;
 mod query;
+mod rows;
 
 use clap::{Parser, Subcommand};
 use latchless_terminal::program;

@@ -1,10 +1,10 @@
 //! The command line of `latchless query`, and its help.
 
-use super::error::QueryError;
-use super::form::{Form, Forms, Order};
-use super::kind::Named;
-use super::options::Options;
-use super::table;
+use crate::rows::error::QueryError;
+use crate::rows::form::{Form, Forms, Order};
+use crate::rows::kind::Named;
+use crate::rows::options::Options;
+use crate::rows::table;
 use clap::{ArgGroup, ValueHint};
 use latchless_terminal::count;
 use latchless_terminal::output::Format;

@@ -1,13 +1,13 @@
 //! The question: its keys as they were written, whatever their columns turn out to hold.
 
 use super::args::Args;
-use super::error::QueryError;
 use super::given::Given;
-use super::guess::Meant;
-use super::key;
-use super::kind::Kind;
-use super::place::{Place, Span};
 use super::question::{Answer, Question};
+use crate::rows::error::QueryError;
+use crate::rows::guess::Meant;
+use crate::rows::key;
+use crate::rows::kind::Kind;
+use crate::rows::place::{Place, Span};
 use latchless::Direction;
 use latchless_terminal::output::visible;
 use std::cmp::Ordering;

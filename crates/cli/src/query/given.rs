@@ -1,14 +1,14 @@
 //! A key on the command line: its parts, their possible meanings, and its place among a column's keys.
 
-use super::error::QueryError;
-use super::form::Forms;
-use super::guess::Meant;
-use super::key;
-use super::keys::push;
-use super::kind::Kind;
-use super::number::{Number, has_leading_zero};
-use super::place::Place;
-use super::table;
+use crate::rows::error::QueryError;
+use crate::rows::form::Forms;
+use crate::rows::guess::Meant;
+use crate::rows::key;
+use crate::rows::keys::push;
+use crate::rows::kind::Kind;
+use crate::rows::number::{Number, has_leading_zero};
+use crate::rows::place::Place;
+use crate::rows::table;
 use std::cmp::Ordering;
 
 /// A key as it was written, or its first parts alone.

@@ -1,73 +1,45 @@
 //! `latchless query`: a file's rows through an ordered index over one or several of its columns.
 //!
-//! In reading order: [`args`] (the command line), [`wanted`], [`source`] and [`unpacked`] (the file's
-//! text), [`delimiter`] and [`table`] (rows and fields), [`few`], [`number`], [`numeric`] and [`key`]
-//! (numbers as order-keeping bits), [`form`] (dates, times, addresses and so on as order-keeping
-//! bytes), [`kind`] and [`guess`] (the type of a column), [`keys`] and [`mod@column`] (each row's key),
-//! [`postings`] (grouping of equal keys), [`runs`] (the index), [`saved`] (an index in a file, instead
-//! of all these) and [`origin`] (the file with that index's rows). [`given`], [`place`], [`asked`] and
-//! [`question`] turn the question's keys into places among the column's keys, and the index answers.
-//! [`show`], [`mod@print`] and [`summary`] print the answer and the statistics. [`progress`] runs in
-//! parallel to all of them; [`error`] has all errors.
+//! In reading order: [`args`] (the command line), [`crate::rows`] (the file's rows, their keys and an index
+//! over these), [`saved`] (an index in a file, instead of that) and [`origin`] (the file with that index's
+//! rows). [`given`], [`asked`] and [`question`] turn the question's keys into places among the column's keys,
+//! and the index answers. [`show`] and [`summary`] print the answer and the statistics.
 
 mod args;
 mod asked;
-mod column;
-mod delimiter;
-mod error;
-mod few;
-mod form;
 mod given;
-mod guess;
-mod key;
-mod keys;
-mod kind;
-mod number;
-mod numeric;
-mod options;
 mod origin;
-#[cfg(feature = "parquet")]
-mod parquet_rows;
-mod place;
-mod postings;
-mod print;
-mod progress;
 mod question;
-mod runs;
 mod saved;
 mod show;
-mod sort;
-mod source;
 mod summary;
-mod table;
-mod unpacked;
-mod wanted;
 
 pub use args::Args;
 
+use crate::rows::column::{self, Column, Reading};
+use crate::rows::delimiter;
+use crate::rows::error::QueryError;
+use crate::rows::form::Forms;
+use crate::rows::guess::Plan;
+use crate::rows::key::Rule;
+use crate::rows::keys::Keys;
+use crate::rows::kind::{Kind, Named, Part};
+use crate::rows::postings::Postings;
+use crate::rows::progress::Progress;
+use crate::rows::runs::{self, Runs};
+use crate::rows::source::{self, Content, Text};
+use crate::rows::table::Table;
+use crate::rows::wanted::Wanted;
 use asked::Asked;
-use column::{Column, Reading};
-use error::QueryError;
-use form::Forms;
-use guess::Plan;
-use key::Rule;
-use keys::Keys;
-use kind::{Kind, Named, Part};
 use latchless_terminal::failure::Failure;
 use latchless_terminal::output::Format;
 use latchless_terminal::say;
-use postings::Postings;
-use progress::Progress;
 use question::Answer;
-use runs::Runs;
 use saved::{Saved, Saving};
 use show::Shown;
-use source::{Content, Text};
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 use summary::{Summary, Times};
-use table::Table;
-use wanted::Wanted;
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Failure> {

@@ -4,8 +4,8 @@
 //! touched is read once to be recognized again, and an unchanged one isn't read at all. It is looked for at
 //! its old path, and then at the same path relative to the index. So a folder with both in it may be moved.
 
-use super::error::QueryError;
-use super::source;
+use crate::rows::error::QueryError;
+use crate::rows::source;
 use crc32fast::Hasher;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};

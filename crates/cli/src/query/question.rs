@@ -1,8 +1,8 @@
 //! Questions over an index's keys, and the answers.
 
-use super::place::Span;
-use super::postings::Postings;
-use super::runs::Runs;
+use crate::rows::place::Span;
+use crate::rows::postings::Postings;
+use crate::rows::runs::Runs;
 use latchless::Direction;
 
 /// A question over keys. `None` is a span without keys of the columns' types.

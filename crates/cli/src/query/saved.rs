@@ -9,14 +9,14 @@
 //! of them that has numbers or texts can be queried.
 
 use super::args::Args;
-use super::column::Column;
-use super::error::QueryError;
-use super::key::{KeyType, Rule};
-use super::keys::{Keys, Strings};
-use super::kind::{Kind, Named, Part};
 use super::origin::Origin;
-use super::source;
-use super::table::{self, Table};
+use crate::rows::column::Column;
+use crate::rows::error::QueryError;
+use crate::rows::key::{KeyType, Rule};
+use crate::rows::keys::{Keys, Strings};
+use crate::rows::kind::{Kind, Named, Part};
+use crate::rows::source;
+use crate::rows::table::{self, Table};
 use csv::{ByteRecord, Position};
 use latchless::snapshot::{self, DataType, Layout, Snapshot, strings};
 use std::fs::{self, File};

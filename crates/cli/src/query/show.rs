@@ -1,11 +1,11 @@
 //! The file's own text for row numbers.
 
 use super::args::Args;
-use super::error::QueryError;
-use super::kind::Part;
-use super::print::{Heading, Printer};
 use super::question::Answer;
-use super::table::Table;
+use crate::rows::error::QueryError;
+use crate::rows::kind::Part;
+use crate::rows::print::{Heading, Printer};
+use crate::rows::table::Table;
 use latchless_terminal::failure::Failure;
 use latchless_terminal::output::Rows;
 use latchless_terminal::say;

@@ -1,6 +1,6 @@
 //! A query's statistics on standard error: rows, times, bytes.
 
-use super::table;
+use crate::rows::table;
 use latchless_terminal::output::Format;
 use latchless_terminal::say;
 use serde_json::{Value, json};

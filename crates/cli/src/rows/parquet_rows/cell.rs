@@ -1,10 +1,10 @@
 //! The meanings of a column's values, and their exact notation.
 
-use crate::query::form::date;
-use crate::query::form::moment::{self, Moment};
-use crate::query::form::{Form, Mark, Order, Zone, clock};
-use crate::query::key::{KeyType, Rule};
-use crate::query::kind::Kind;
+use crate::rows::form::date;
+use crate::rows::form::moment::{self, Moment};
+use crate::rows::form::{Form, Mark, Order, Zone, clock};
+use crate::rows::key::{KeyType, Rule};
+use crate::rows::kind::Kind;
 use parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type};
 use parquet::data_type::Int96;
 use parquet::errors::{ParquetError, Result};

@@ -1,0 +1,33 @@
+//! The rows of a file, their keys, and an index over these: shared by all commands that read files of rows.
+//!
+//! In reading order: [`wanted`], [`source`] and [`unpacked`] (the file's text), [`delimiter`] and [`table`]
+//! (rows and fields), [`few`], [`number`], [`numeric`] and [`key`] (numbers as order-keeping bits), [`form`]
+//! (dates, times, addresses and so on as order-keeping bytes), [`kind`] and [`guess`] (the type of a column),
+//! [`keys`] and [`mod@column`] (each row's key), [`postings`] (grouping of equal keys), [`place`] (spans of
+//! keys), [`sort`] and [`runs`] (the index). [`mod@print`] prints rows. [`progress`] runs in parallel to all of
+//! them; [`error`] has all errors.
+
+pub mod column;
+pub mod delimiter;
+pub mod error;
+mod few;
+pub mod form;
+pub mod guess;
+pub mod key;
+pub mod keys;
+pub mod kind;
+pub mod number;
+mod numeric;
+pub mod options;
+#[cfg(feature = "parquet")]
+mod parquet_rows;
+pub mod place;
+pub mod postings;
+pub mod print;
+pub mod progress;
+pub mod runs;
+mod sort;
+pub mod source;
+pub mod table;
+mod unpacked;
+pub mod wanted;

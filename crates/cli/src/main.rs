@@ -1,5 +1,7 @@
-//! `latchless`: queries the rows of a file through an ordered index, and looks after durable indexes.
+//! `latchless`: queries the rows of a file through an ordered index, joins two files, and looks after durable
+//! indexes.
 
+mod join;
 mod log;
 mod query;
 mod rows;
@@ -8,7 +10,7 @@ use clap::{Parser, Subcommand};
 use latchless_terminal::program;
 use std::process::ExitCode;
 
-/// Ordered indexes in main memory, over the rows of a file.
+/// Ordered indexes in main memory, over the rows of files.
 #[derive(Debug, Parser)]
 #[command(name = "latchless", version, about, arg_required_else_help = true)]
 struct Cli {
@@ -23,6 +25,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Query(Box<query::Args>),
+    Join(Box<join::Args>),
     Log(log::Args),
 }
 
@@ -32,6 +35,7 @@ fn main() -> ExitCode {
         |cli| cli.quiet,
         |cli| match cli.command {
             Command::Query(args) => query::run(&args),
+            Command::Join(args) => join::run(&args),
             Command::Log(args) => log::run(&args),
         },
     )

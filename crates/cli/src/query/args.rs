@@ -1,10 +1,11 @@
 //! The command line of `latchless query`, and its help.
 
 use crate::rows::error::QueryError;
-use crate::rows::form::{Form, Forms, Order};
+use crate::rows::form::Order;
+use crate::rows::guess;
 use crate::rows::kind::Named;
+use crate::rows::line;
 use crate::rows::options::Options;
-use crate::rows::table;
 use clap::{ArgGroup, ValueHint};
 use latchless_terminal::count;
 use latchless_terminal::output::Format;
@@ -209,7 +210,7 @@ pub struct Args {
 impl Args {
     /// The columns of the key, as they were named; none if they weren't.
     pub fn key_columns(&self) -> Vec<String> {
-        self.key.as_deref().map_or(Vec::new(), table::fields)
+        self.key.as_deref().map_or(Vec::new(), line::fields)
     }
 
     /// The type that was named for each of this many columns.
@@ -217,35 +218,6 @@ impl Args {
     /// # Errors
     /// [`QueryError::KeyTypes`]; [`QueryError::NoSuchForm`] if an option is about none of them.
     pub fn named_kinds(&self, columns: usize) -> Result<Vec<Option<Named>>, QueryError> {
-        let is_there = |form: &dyn Fn(Form) -> bool| {
-            let forms = self.key_type.iter().filter_map(|named| named.forms(None, true));
-            self.key_type.is_empty() || forms.flat_map(Forms::iter).any(form)
-        };
-        if self.decimal_comma && !is_there(&|form| matches!(form, Form::Decimal(_))) {
-            return Err(QueryError::NoSuchForm { option: "--decimal-comma", types: "--key-type decimal" });
-        }
-        if self.date_format.is_some() && !is_there(&|form| form.order().is_some()) {
-            let types = "--key-type date, timestamp or timestamptz";
-            return Err(QueryError::NoSuchForm { option: "--date-format", types });
-        }
-        match self.key_type[..] {
-            [] => Ok(vec![None; columns]),
-            [all] => Ok(vec![Some(all); columns]),
-            ref each if each.len() == columns => Ok(each.iter().copied().map(Some).collect()),
-            ref each => Err(QueryError::KeyTypes { found: each.len(), columns }),
-        }
-    }
-
-    /// The byte that separates fields, if that was said.
-    ///
-    /// # Errors
-    /// [`QueryError::Delimiter`] for anything that can't separate fields.
-    pub fn delimiter_byte(&self) -> Result<Option<u8>, QueryError> {
-        let Some(given) = &self.delimiter else { return Ok(None) };
-        match given.as_bytes() {
-            b"tab" | b"\\t" => Ok(Some(b'\t')),
-            &[byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\r' | b'\n' | 0) => Ok(Some(byte)),
-            _ => Err(QueryError::Delimiter { given: given.clone() }),
-        }
+        guess::named(&self.key_type, columns, self.date_format, self.decimal_comma)
     }
 }

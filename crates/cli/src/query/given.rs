@@ -6,9 +6,9 @@ use crate::rows::guess::Meant;
 use crate::rows::key;
 use crate::rows::keys::push;
 use crate::rows::kind::Kind;
+use crate::rows::line;
 use crate::rows::number::{Number, has_leading_zero};
 use crate::rows::place::Place;
-use crate::rows::table;
 use std::cmp::Ordering;
 
 /// A key as it was written, or its first parts alone.
@@ -27,7 +27,7 @@ impl<'a> Given<'a> {
     /// # Errors
     /// [`QueryError::Parts`].
     pub fn new(option: &'static str, text: &'a str, columns: usize) -> Result<Self, QueryError> {
-        let parts = if columns == 1 { vec![text.to_owned()] } else { table::fields(text) };
+        let parts = if columns == 1 { vec![text.to_owned()] } else { line::fields(text) };
         if parts.len() > columns {
             let (given, found) = (key::quoted(text), parts.len());
             return Err(QueryError::Parts { option, given, found, columns });

@@ -17,15 +17,15 @@ mod summary;
 pub use args::Args;
 
 use crate::rows::column::{self, Column, Reading};
-use crate::rows::delimiter;
+use crate::rows::dialect::{self, Dialect};
 use crate::rows::error::QueryError;
 use crate::rows::form::Forms;
-use crate::rows::guess::Plan;
-use crate::rows::key::Rule;
+use crate::rows::guess::{Plan, Skip};
 use crate::rows::keys::Keys;
 use crate::rows::kind::{Kind, Named, Part};
 use crate::rows::postings::Postings;
 use crate::rows::progress::Progress;
+use crate::rows::report::timed;
 use crate::rows::runs::{self, Runs};
 use crate::rows::source::{self, Content, Text};
 use crate::rows::table::Table;
@@ -38,8 +38,10 @@ use question::Answer;
 use saved::{Saved, Saving};
 use show::Shown;
 use std::io::{self, IsTerminal};
-use std::time::{Duration, Instant};
 use summary::{Summary, Times};
+
+/// Why an index can't be saved.
+const ONLY_CSV: &str = "its rows can't be found again; only those of a plain CSV file can";
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Failure> {
@@ -52,7 +54,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     {
         asked.check(&kinds, &names)?;
     }
-    let delimiter = args.delimiter_byte()?;
+    let delimiter = dialect::delimiter(args.delimiter.as_deref())?;
     let no_key = || QueryError::NoKey { file: source::name(&args.file) };
     if args.key.is_none() && args.file.is_file() && !source::is_arrow(&args.file) {
         return Err(no_key().into());
@@ -72,8 +74,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Content::Arrow(bytes) => run.over_saved(bytes),
         Content::Text(_) if args.key.is_none() => Err(no_key().into()),
         Content::Text(source::Text { is_own: false, .. }) if saving.is_some() => {
-            let why = "its rows can't be found again; only those of a plain CSV file can";
-            Err(QueryError::CannotSave { file: source::name(&args.file), why }.into())
+            Err(QueryError::CannotSave { file: source::name(&args.file), why: ONLY_CSV }.into())
         }
         Content::Text(text) => run.over_text(&text, delimiter, &names, saving),
     }
@@ -81,16 +82,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 /// The types of the columns, if the arguments name each of them.
 fn kinds_before_reading(args: &Args, columns: usize) -> Result<Option<Vec<Kind>>, QueryError> {
-    Ok(args.named_kinds(columns)?.into_iter().map(|named| named.and_then(known)).collect())
-}
-
-/// The kind of a type that determines it completely.
-fn known(named: Named) -> Option<Kind> {
-    match named {
-        Named::Number(key_type) => Some(Kind::Number(Rule::new(Some(key_type)))),
-        Named::Text => Some(Kind::Text { guessed: false }),
-        Named::Form(_) => None,
-    }
+    Ok(args.named_kinds(columns)?.into_iter().map(|named| named.and_then(Named::kind)).collect())
 }
 
 /// A question on its way to its answer.
@@ -119,15 +111,22 @@ impl Run<'_> {
         saving: Option<Saving>,
     ) -> Result<(), Failure> {
         let args = self.args;
-        let found = || delimiter.unwrap_or_else(|| delimiter::detected(text, &args.file));
-        let delimiter = if kinds.is_some() { b',' } else { found() };
-        let table = Table::new(text, delimiter, !args.no_header)?;
+        let dialect = if kinds.is_some() {
+            Dialect::csv(b',', !args.no_header)
+        } else {
+            Dialect::of(&args.file, text, delimiter, !args.no_header)
+        };
+        let table = Table::of(text, dialect, true)?;
         let (columns, value) = self.columns(&table, names, kinds.as_deref().unwrap_or_default())?;
-        let reading = Reading { columns, skip_bad: args.skip_bad };
+        let skip = Skip { bad: args.skip_bad, empty: false };
+        let reading = Reading { columns, skip };
         let column = timed(&mut self.times.parse, || column::read(&table, &reading, &self.progress))?;
         self.check(&table, &column.parts)?;
         let loaded = self.load(&column.keys, column.skipped)?;
         if let Some(saving) = saving {
+            if !dialect.has_quotes() {
+                return Err(QueryError::CannotSave { file: source::name(&args.file), why: ONLY_CSV }.into());
+            }
             self.progress.phase("saving", 0);
             saving.save(&table, &column, loaded.postings.all())?;
         }
@@ -166,7 +165,7 @@ impl Run<'_> {
         let rows = if let Answer::Rows { rows, .. } = &answer { &rows[..] } else { &[] };
         let text = saved.fetch(rows)?;
         let table = Table::new(&text, saved.delimiter(), saved.is_named)?;
-        let mut walk = table.walk();
+        let mut walk = table.walk()?;
         let mut starts = Vec::with_capacity(rows.len());
         while walk.advance()? {
             starts.push(walk.start());
@@ -210,20 +209,13 @@ impl Run<'_> {
     /// The plan to find the type of a part of the key. `said`: its type according to the file.
     fn plan(&self, part: usize, named: Option<Named>, said: Option<Kind>) -> Plan {
         let (order, comma) = (self.args.date_format, self.args.decimal_comma);
-        match (named, said) {
-            (Some(named), _) => match named.forms(order, comma) {
-                Some(forms) => Plan::named(forms),
-                None => Plan::known(known(named).unwrap_or_else(|| unreachable!("it has no forms"))),
-            },
-            (None, Some(kind)) => Plan::known(kind),
-            (None, None) => {
-                // A beginning is that of a text, whatever it means.
-                let is_text = self.asked.is_prefix(part);
-                let allowed = if is_text { Forms::NONE } else { Forms::all().allowed(order, comma) };
-                let plan = Plan::open(self.asked.means(part), allowed, comma, self.args.skip_bad);
-                Plan { has_no_order: !self.asked.is_ordered(), ..plan }
-            }
-        }
+        Plan::new(named, said, (order, comma), || {
+            // A beginning is that of a text, whatever it means.
+            let is_text = self.asked.is_prefix(part);
+            let allowed = if is_text { Forms::NONE } else { Forms::all().allowed(order, comma) };
+            let plan = Plan::open(self.asked.means(part), allowed, comma, self.args.skip_bad);
+            Plan { has_no_order: !self.asked.is_ordered(), ..plan }
+        })
     }
 
     /// Checks that the question can be asked about these columns.
@@ -278,12 +270,4 @@ impl Run<'_> {
 /// The types of the parts.
 fn kinds(parts: &[Part]) -> Vec<Kind> {
     parts.iter().map(|part| part.kind).collect()
-}
-
-/// The result of `part`; the time that it took is added to `time`.
-fn timed<T>(time: &mut Duration, part: impl FnOnce() -> T) -> T {
-    let start = Instant::now();
-    let made = part();
-    *time += start.elapsed();
-    made
 }

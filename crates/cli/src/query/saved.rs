@@ -11,12 +11,14 @@
 use super::args::Args;
 use super::origin::Origin;
 use crate::rows::column::Column;
+use crate::rows::dialect::Dialect;
 use crate::rows::error::QueryError;
 use crate::rows::key::{KeyType, Rule};
 use crate::rows::keys::{Keys, Strings};
 use crate::rows::kind::{Kind, Named, Part};
+use crate::rows::line;
 use crate::rows::source;
-use crate::rows::table::{self, Table};
+use crate::rows::table::Table;
 use csv::{ByteRecord, Position};
 use latchless::snapshot::{self, DataType, Layout, Snapshot, strings};
 use std::fs::{self, File};
@@ -112,7 +114,7 @@ impl<'a> Saving<'a> {
         let mut metadata = self.origin.metadata().to_vec();
         metadata.extend([
             (DELIMITER, char::from(table.delimiter()).to_string()),
-            (COLUMNS, table::line(table.delimiter(), table.columns())),
+            (COLUMNS, line::line(table.delimiter(), table.columns())),
             (NAMED, table.is_named().to_string()),
             (KEY, each(&|part| (part.column + 1).to_string())),
             (TYPES, each(&|part| part.kind.to_string())),
@@ -357,7 +359,7 @@ impl Saved {
             Rows::Entries => {
                 for &row in rows {
                     for (cell, end) in self.cells.shown(row).iter().zip([',', '\n']) {
-                        table::push_cell(&mut text, self.delimiter, Some(cell));
+                        line::push_cell(&mut text, self.delimiter, Some(cell));
                         text.push(end);
                     }
                 }
@@ -374,7 +376,8 @@ impl Saved {
         let unreadable = |cause| QueryError::Unreadable { file: name(), cause };
         let open = || File::open(&place).map_err(unreadable);
         let (mut raw, mut bytes) = (open()?, Vec::new());
-        let mut reader = table::builder(self.delimiter).has_headers(false).from_reader(open()?);
+        let mut reader =
+            line::builder(Dialect::csv(self.delimiter, true)).has_headers(false).from_reader(open()?);
         let mut record = ByteRecord::new();
         let columns = Table::new(&self.columns, self.delimiter, true)?.columns().count();
         for &row in rows {

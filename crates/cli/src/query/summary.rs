@@ -1,8 +1,7 @@
 //! A query's statistics on standard error: rows, times, bytes.
 
-use crate::rows::table;
+use crate::rows::report::{self, grouped, nanoseconds};
 use latchless_terminal::output::Format;
-use latchless_terminal::say;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -45,25 +44,10 @@ pub struct Summary<'q> {
 impl Summary<'_> {
     /// Prints to standard error, in the form that the answer has on standard output.
     pub fn report(&self, format: Format) {
-        match format {
-            Format::Table => say::note(self.text()),
-            Format::Json => {
-                // Written out by hand to keep the fields in their order.
-                let fields: Vec<String> =
-                    self.fields().iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
-                say::note(format_args!("{{{}}}", fields.join(",")));
-            }
-            Format::Csv => {
-                let fields = self.fields();
-                let names: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
-                let values: Vec<String> = fields.iter().map(|(_, value)| plain(value)).collect();
-                say::note(format_args!("{}\n{}", names.join(","), table::line(b',', &values).trim_end()));
-            }
-        }
+        report::print(format, &self.fields(), || self.text());
     }
 
     fn fields(&self) -> [(&'static str, Value); 13] {
-        let nanoseconds = |time: Duration| json!(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
         [
             ("found", json!(self.found)),
             ("missing", json!(self.missing)),
@@ -104,40 +88,5 @@ impl Summary<'_> {
 
     fn bytes_per_key(&self) -> f64 {
         self.index_bytes as f64 / self.keys.max(1) as f64
-    }
-}
-
-fn plain(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        Value::Array(list) => list.iter().map(plain).collect::<Vec<_>>().join(" "),
-        other => other.to_string(),
-    }
-}
-
-/// A number with a comma between each three digits.
-fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_numbers_are_grouped() {
-        assert_eq!(
-            [0, 999, 1_000, 10_376, 1_234_567].map(grouped),
-            ["0", "999", "1,000", "10,376", "1,234,567"]
-        );
     }
 }

@@ -1,7 +1,7 @@
 //! The columns of the key: every row's key, and where every row starts.
 
 use super::error::QueryError;
-use super::guess::Plan;
+use super::guess::{Plan, Skip};
 use super::key::Complaint;
 use super::keys::Keys;
 use super::kind::{Kind, Part};
@@ -29,8 +29,8 @@ pub struct Column {
 pub struct Reading {
     /// The columns, counted from 0, and the plan to find the type of each.
     pub columns: Vec<(usize, Plan)>,
-    /// Whether rows with a bad cell are left out rather than refused.
-    pub skip_bad: bool,
+    /// Which rows are left out rather than refused.
+    pub skip: Skip,
 }
 
 /// Reads columns of the table. Where no type was named, it starts over with a wider type at the first cell
@@ -43,8 +43,8 @@ pub fn read(table: &Table, how: &Reading, progress: &Progress) -> Result<Column,
     progress.phase("parsing", table.bytes());
     let settle = |place: usize, number| {
         let (column, plan) = &how.columns[place];
-        let kind = plan.settle(table, *column, how.skip_bad, number)?;
-        Ok(Part { column: *column, kind, is_strict: how.skip_bad && !plan.is_named })
+        let kind = plan.settle(table, *column, how.skip, number)?;
+        Ok(Part { column: *column, kind, is_strict: how.skip.bad && !plan.is_named })
     };
     let part = |(place, (column, plan)): (usize, &(usize, Plan))| match plan.first {
         Some(kind) => Ok(Part::new(*column, kind)),
@@ -52,10 +52,10 @@ pub fn read(table: &Table, how: &Reading, progress: &Progress) -> Result<Column,
     };
     let mut parts: Vec<Part> = how.columns.iter().enumerate().map(part).collect::<Result<_, QueryError>>()?;
     loop {
-        let mut walk = table.walk();
-        match read_as(&mut walk, &parts, how.skip_bad, progress)? {
+        let mut walk = table.walk()?;
+        match read_as(&mut walk, &parts, how.skip, progress)? {
             Ok((mut keys, starts, skipped)) => {
-                if starts.is_empty() && skipped > 0 {
+                if starts.is_empty() && skipped > 0 && how.skip.bad {
                     let kinds: Vec<String> = parts.iter().map(|part| part.kind.to_string()).collect();
                     return Err(QueryError::NoneLeft { rows: skipped, kinds: kinds.join(",") });
                 }
@@ -94,14 +94,18 @@ type Rows = (Keys, Vec<u64>, usize);
 fn read_as(
     walk: &mut Walk,
     parts: &[Part],
-    skip_bad: bool,
+    skip: Skip,
     progress: &Progress,
 ) -> Result<Result<Rows, (usize, Complaint)>, QueryError> {
     let (mut keys, mut starts, mut skipped) = (Keys::of(parts), Vec::new(), 0);
     while walk.advance()? {
+        if skip.empty && parts.iter().any(|part| part.is_empty(walk.bytes(part.column))) {
+            skipped += 1;
+            continue;
+        }
         match keys.push(parts, |column| walk.bytes(column)) {
             Ok(()) => {}
-            Err((_, complaint)) if skip_bad && complaint.is_no_value() => {
+            Err((_, complaint)) if skip.bad && complaint.is_no_value() => {
                 skipped += 1;
                 continue;
             }
@@ -141,7 +145,8 @@ mod tests {
         let table = Table::new(&all, b',', true)?;
         let open = || Plan::open(Meant::by(text), Forms::all(), false, skip_bad);
         let plans = kinds.iter().map(|kind| kind.map_or_else(open, Plan::known));
-        let how = Reading { columns: plans.enumerate().collect(), skip_bad };
+        let skip = Skip { bad: skip_bad, empty: false };
+        let how = Reading { columns: plans.enumerate().collect(), skip };
         read(&table, &how, &Progress::start())
     }
 

@@ -1,16 +1,10 @@
 //! Detection of the character that separates a text's fields.
 
-use std::path::Path;
-
 /// The usual separators, in the order of preference if a header leaves it open.
 const USUAL: [u8; 4] = [b',', b';', b'\t', b'|'];
 
-/// The delimiter of a text: a tab if that is the file's name's, else the only usual one that is in the first
-/// line, else the comma.
-pub fn detected(text: &str, file: &Path) -> u8 {
-    if file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("tsv")) {
-        return b'\t';
-    }
+/// The delimiter of a text: the only usual one that is in the first line, or else the comma.
+pub fn detected(text: &str) -> u8 {
     let line = text.trim_start_matches(['\r', '\n']).as_bytes();
     let (mut found, mut is_quoted) = ([false; USUAL.len()], false);
     for &byte in line {
@@ -67,9 +61,8 @@ mod tests {
             ("a\nb;c\n", b','),
             ("", b','),
         ] {
-            assert_eq!(detected(text, Path::new("f.csv")), expected, "{text}");
+            assert_eq!(detected(text), expected, "{text}");
         }
-        assert_eq!(detected("a,b", Path::new("f.TSV")), b'\t');
     }
 
     #[test]

@@ -44,6 +44,12 @@ pub enum QueryError {
     /// More rows than a posting can name.
     #[error("the file has more than {limit} rows, the most that one query can tell apart")]
     TooManyRows { limit: u32 },
+    /// An error in one of several files.
+    #[error("{file}: {cause}")]
+    In { file: String, cause: Box<QueryError> },
+    /// A VCF file whose columns have no names.
+    #[error("no line begins with #CHROM, so this isn't VCF")]
+    NoVcfHeader,
     /// A column that isn't in the header.
     #[error(
         "there is no column {name:?} for {option}{}; the columns are {}",
@@ -115,6 +121,47 @@ pub enum QueryError {
         "--key-type has {found} types where --key has {columns} columns; give one for all or one for each"
     )]
     KeyTypes { found: usize, columns: usize },
+    /// Columns of one file that go with none of the other.
+    #[error("{option} has {left} columns of LEFT and {right} of RIGHT; A=B names one of each")]
+    UnequalColumns { option: &'static str, left: usize, right: usize },
+    /// Columns that are no interval.
+    #[error(
+        "--overlap takes one or two columns of each file, not {found}: a point, or the ends of an interval; only BED, \
+         GFF and VCF files have known ones"
+    )]
+    NoInterval { found: usize },
+    /// Ends without an order, or without one in common.
+    #[error(
+        "the ends of intervals are numbers, dates or times of one type, and the cells in {columns} are of type \
+         {kind}; --key-type says what they are, as f64 or timestamp"
+    )]
+    NotEnds { columns: String, kind: Kind },
+    /// The nearest of keys of several columns.
+    #[error("--nearest compares one column; --by takes those that are equal")]
+    NearestOfSeveral,
+    /// Nearest keys of a column whose order is only that of texts.
+    #[error(
+        "--nearest would compare the keys in {column} as texts: no other type fits all of them; with --key-type \
+         text it does"
+    )]
+    NearestOfTexts { column: String },
+    /// Distances of keys that have none.
+    #[error(
+        "--nearest nearest and --tolerance need distances, and keys of type {kind}, as in {column}, have none"
+    )]
+    NoDistance { column: String, kind: Kind },
+    /// A distance that isn't one of a column's keys.
+    #[error(
+        "--tolerance: {given:?} is no distance of keys of type {kind}: that is a number, of dates 3d, of times 2h, \
+         5m, 1s or 10ms"
+    )]
+    Tolerance { given: String, kind: Kind },
+    /// An option without the one that it belongs to.
+    #[error("{option} goes with {with}")]
+    OnlyWith { option: &'static str, with: &'static str },
+    /// Both files from one pipe.
+    #[error("standard input can't be both files")]
+    BothFromInput,
     /// A number that is neither below nor above any other.
     #[error("{option}: NaN is neither smaller nor larger than any number; --get NaN finds it")]
     NanBound { option: &'static str },
@@ -139,6 +186,9 @@ pub enum QueryError {
     /// A question about other keys than the saved index has.
     #[error("{file} is an index over keys of type {found}, not {asked}")]
     OtherKeyType { file: String, found: Kind, asked: Named },
+    /// A saved index where a file of rows should be.
+    #[error("{file} is a saved index; give the file of its rows")]
+    IsIndex { file: String },
     /// Keys of a type that isn't known here.
     #[error("{file} has keys of type {found}, which can't be asked about here")]
     UnknownKeys { file: String, found: DataType },
@@ -204,11 +254,24 @@ fn like(name: &str, columns: &[String], delimiter: Option<u8>) -> String {
     }
 }
 
+impl QueryError {
+    /// Says which file it is about, where there are several.
+    pub fn in_file(self, file: String) -> Self {
+        Self::In { file, cause: Box::new(self) }
+    }
+
+    /// Whether something failed that no file and no argument is the cause of.
+    fn is_failure(&self) -> bool {
+        match self {
+            Self::Index(_) | Self::Output(_) | Self::Save { .. } => true,
+            Self::In { cause, .. } => cause.is_failure(),
+            _ => false,
+        }
+    }
+}
+
 impl From<QueryError> for Failure {
     fn from(error: QueryError) -> Self {
-        match error {
-            QueryError::Index(_) | QueryError::Output(_) | QueryError::Save { .. } => Self::run(error),
-            _ => Self::usage(error),
-        }
+        if error.is_failure() { Self::run(error) } else { Self::usage(error) }
     }
 }

@@ -8,7 +8,7 @@
 use super::error::QueryError;
 use super::form::{Form, Forms, Mark, Order};
 use super::key::{self, Complaint, Rule};
-use super::kind::Kind;
+use super::kind::{Kind, Named};
 use super::number::has_leading_zero;
 use super::table::Table;
 
@@ -44,6 +44,45 @@ impl Meant {
             _ => Self::Texts,
         }
     }
+}
+
+/// The type that arguments name for each of this many columns. `order`, `comma`: those that say how dates and
+/// numbers are written.
+///
+/// # Errors
+/// [`QueryError::KeyTypes`]; [`QueryError::NoSuchForm`] if an argument is about no column.
+pub fn named(
+    key_type: &[Named],
+    columns: usize,
+    order: Option<Order>,
+    comma: bool,
+) -> Result<Vec<Option<Named>>, QueryError> {
+    let is_there = |form: &dyn Fn(Form) -> bool| {
+        let forms = key_type.iter().filter_map(|named| named.forms(None, true));
+        key_type.is_empty() || forms.flat_map(Forms::iter).any(form)
+    };
+    if comma && !is_there(&|form| matches!(form, Form::Decimal(_))) {
+        return Err(QueryError::NoSuchForm { option: "--decimal-comma", types: "--key-type decimal" });
+    }
+    if order.is_some() && !is_there(&|form| form.order().is_some()) {
+        let types = "--key-type date, timestamp or timestamptz";
+        return Err(QueryError::NoSuchForm { option: "--date-format", types });
+    }
+    match *key_type {
+        [] => Ok(vec![None; columns]),
+        [all] => Ok(vec![Some(all); columns]),
+        ref each if each.len() == columns => Ok(each.iter().copied().map(Some).collect()),
+        ref each => Err(QueryError::KeyTypes { found: each.len(), columns }),
+    }
+}
+
+/// Which rows have no key, and are left out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Skip {
+    /// Those with a cell that isn't of the column's type.
+    pub bad: bool,
+    /// Those with an empty cell.
+    pub empty: bool,
 }
 
 /// The plan to find the type of a column.
@@ -97,6 +136,24 @@ impl Plan {
         Self { first, forms: forms.and(allowed), is_named: false, meant, has_no_order: false }
     }
 
+    /// For a column that an argument or the file may describe. `named`: the type that an argument names;
+    /// `said`: the one according to the file; `open`: the plan if there is neither.
+    pub fn new(
+        named: Option<Named>,
+        said: Option<Kind>,
+        (order, comma): (Option<Order>, bool),
+        open: impl FnOnce() -> Self,
+    ) -> Self {
+        match (named, said) {
+            (Some(named), _) => match named.forms(order, comma) {
+                Some(forms) => Self::named(forms),
+                None => Self::known(named.kind().unwrap_or_else(|| unreachable!("it has no forms"))),
+            },
+            (None, Some(kind)) => Self::known(kind),
+            (None, None) => open(),
+        }
+    }
+
     /// The type of the column if it has no rows.
     pub fn without_rows(&self) -> Kind {
         let form = |forms: Forms| forms.iter().next().map(Kind::Form);
@@ -119,16 +176,16 @@ impl Plan {
         &self,
         table: &Table,
         column: usize,
-        skip_bad: bool,
+        skip: Skip,
         mut number: Option<QueryError>,
     ) -> Result<Kind, QueryError> {
         let is_id = matches!(number, Some(QueryError::Key { complaint: Complaint::LeadingZero(_), .. }));
-        if let Some(number) = number.take_if(|_| is_id && skip_bad) {
+        if let Some(number) = number.take_if(|_| is_id && skip.bad) {
             return Err(number);
         }
         let may_be_text = !self.is_named
             && (matches!(self.meant, Meant::Anything | Meant::Texts) || (is_id && self.has_no_order));
-        let refused = match self.look(table, column, skip_bad)? {
+        let refused = match self.look(table, column, skip)? {
             Looked::NoRows => return Ok(self.without_rows()),
             Looked::Agreed { forms, numbers, example } => match one_of(forms, numbers) {
                 Ok(form) => return Ok(Kind::Form(form)),
@@ -144,18 +201,21 @@ impl Plan {
     }
 
     /// The forms that all cells of a column have.
-    fn look(&self, table: &Table, column: usize, skip_bad: bool) -> Result<Looked, QueryError> {
+    fn look(&self, table: &Table, column: usize, skip: Skip) -> Result<Looked, QueryError> {
         let (mut forms, mut numbers, mut example) = (self.forms, true, None);
-        let mut walk = table.walk();
+        let mut walk = table.walk()?;
         while walk.advance()? {
             let cell = walk.field(column).trim_ascii();
+            if skip.empty && cell.is_empty() {
+                continue;
+            }
             let has = |form: Form| {
                 if self.is_named { form.push(cell, &mut Vec::new()).is_some() } else { form.looks_so(cell) }
             };
             let left = forms.filter(has);
             if left.is_empty() {
                 let is_id = self.forms.contains(Form::Decimal(Mark::Point)) && key::is_number(cell);
-                if skip_bad && self.forms.filter(has).is_empty() && !is_id {
+                if skip.bad && self.forms.filter(has).is_empty() && !is_id {
                     continue;
                 }
                 // The question determines the type of the first cell.
@@ -215,7 +275,8 @@ mod tests {
         let text = format!("k;\n{}", cells.iter().map(|cell| format!("{cell};\n")).collect::<String>());
         let table = Table::new(&text, b';', true).unwrap();
         let plan = Plan::open(meant, Forms::all(), false, skip_bad);
-        plan.settle(&table, 0, skip_bad, None).map_or_else(|error| error.to_string(), |kind| kind.to_string())
+        let skip = Skip { bad: skip_bad, empty: false };
+        plan.settle(&table, 0, skip, None).map_or_else(|error| error.to_string(), |kind| kind.to_string())
     }
 
     #[test]

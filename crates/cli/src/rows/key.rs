@@ -168,6 +168,12 @@ pub enum Complaint {
     /// Something of another form.
     #[error("{0} is not of type {1}, as {example} is", example = .1.example())]
     NotOfForm(String, Form),
+    /// An interval that ends before it begins.
+    #[error("the interval from {0} to {1} ends before it begins")]
+    Inverted(String, String),
+    /// Something else than a stretch of a chromosome.
+    #[error("{0} is not a region, as chr22:50300000-50400000 is")]
+    NotARegion(String),
     /// A text, or several parts together, of more bytes than a key may have.
     #[error("the key has {0} bytes, more than the {max} that a key may have", max = latchless::bytes::KEY_LEN_MAX)]
     TooLong(usize),
@@ -184,7 +190,15 @@ impl Complaint {
 
     /// Whether there is no such value at all: rows like this can be left out.
     pub fn is_no_value(&self) -> bool {
-        matches!(self, Self::Empty(_) | Self::NotANumber(_) | Self::EmptyForm(_) | Self::NotOfForm(..))
+        matches!(
+            self,
+            Self::Empty(_)
+                | Self::NotANumber(_)
+                | Self::EmptyForm(_)
+                | Self::NotOfForm(..)
+                | Self::Inverted(..)
+                | Self::NotARegion(_)
+        )
     }
 }
 

@@ -52,6 +52,50 @@ impl Keys {
         Ok(())
     }
 
+    /// Adds a key that is one number, by its order-keeping bits.
+    pub fn push_number(&mut self, bits: u64) {
+        match self {
+            Self::Narrow(keys) => keys.push(bits as u32),
+            Self::Wide(keys) => keys.push(bits),
+            Self::Bytes(_) => unreachable!("numbers are words"),
+        }
+    }
+
+    /// Adds a key of other keys, by its bytes.
+    pub fn push_bytes(&mut self, bytes: &[u8]) {
+        match self {
+            Self::Bytes(keys) => {
+                keys.bytes.extend_from_slice(bytes);
+                keys.ends.push(keys.bytes.len());
+            }
+            Self::Narrow(_) | Self::Wide(_) => unreachable!("numbers are words"),
+        }
+    }
+
+    /// Removes the last one.
+    pub fn pop(&mut self) {
+        match self {
+            Self::Narrow(keys) => drop(keys.pop()),
+            Self::Wide(keys) => drop(keys.pop()),
+            Self::Bytes(keys) => {
+                keys.ends.pop();
+                keys.bytes.truncate(keys.ends.last().copied().unwrap_or(0));
+            }
+        }
+    }
+
+    /// Removes all of them.
+    pub fn clear(&mut self) {
+        match self {
+            Self::Narrow(keys) => keys.clear(),
+            Self::Wide(keys) => keys.clear(),
+            Self::Bytes(keys) => {
+                keys.bytes.clear();
+                keys.ends.clear();
+            }
+        }
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         match self {
@@ -66,6 +110,30 @@ impl Keys {
         match (self, others) {
             (Self::Bytes(ours), Self::Bytes(theirs)) => ours.get(row) == theirs.get(other),
             _ => self.number(row) == others.number(other),
+        }
+    }
+
+    /// Whether the key of a row among others begins as the key of a row does, up to this many bytes of it. Of
+    /// keys that are one number no part does.
+    pub fn begins(&self, row: usize, others: &Self, other: usize, prefix: usize) -> bool {
+        match (self, others) {
+            (Self::Bytes(ours), Self::Bytes(theirs)) => {
+                theirs.get(other).starts_with(&ours.get(row)[..prefix])
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether the last part of a row's key, which is of this kind and begins at this byte, is NaN.
+    pub fn is_nan(&self, row: usize, kind: Kind, prefix: usize) -> bool {
+        let bytes = match self {
+            Self::Bytes(keys) => &keys.get(row)[prefix..],
+            _ => &self.number(row).to_be_bytes(),
+        };
+        match kind {
+            Kind::Number(rule) => u64::from_bytes(bytes) > rule.key_type.ends().1,
+            Kind::Form(form) => form.ends().is_some_and(|[_, largest]| bytes.first() > Some(&largest)),
+            Kind::Text { .. } => false,
         }
     }
 

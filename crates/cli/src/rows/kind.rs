@@ -80,6 +80,15 @@ impl Named {
         Some(all.allowed(order, comma).filter(is_meant))
     }
 
+    /// The kind of a column of a type that determines it completely.
+    pub fn kind(self) -> Option<Kind> {
+        match self {
+            Self::Number(key_type) => Some(Kind::Number(Rule::new(Some(key_type)))),
+            Self::Text => Some(Kind::Text { guessed: false }),
+            Self::Form(_) => None,
+        }
+    }
+
     /// Whether a column of this kind has the type.
     pub fn is_of(self, kind: Kind) -> bool {
         match (self, kind) {
@@ -197,6 +206,11 @@ impl Part {
     /// A column that is read so.
     pub fn new(column: usize, kind: Kind) -> Self {
         Self { column, kind, is_strict: false }
+    }
+
+    /// Whether nothing is in a cell that this reads; of a text, blanks are something.
+    pub fn is_empty(&self, cell: &[u8]) -> bool {
+        if self.kind.is_text() { cell.is_empty() } else { cell.trim_ascii().is_empty() }
     }
 }
 

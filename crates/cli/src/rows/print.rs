@@ -39,12 +39,21 @@ impl Heading<'_> {
         let text = cell.trim_ascii();
         let number = match self.key_type() {
             None => None,
-            Some(KeyType::U32 | KeyType::U64) => text.parse::<u64>().ok().map(Number::from),
-            Some(KeyType::I32 | KeyType::I64) => text.parse::<i64>().ok().map(Number::from),
-            Some(KeyType::F32 | KeyType::F64) => text.parse::<f64>().ok().and_then(Number::from_f64),
+            Some(KeyType::F32 | KeyType::F64) => float(text),
+            Some(_) => {
+                let unsigned = || text.parse::<u64>().ok().map(Number::from);
+                let signed = || text.parse::<i64>().ok().map(Number::from);
+                // In a join, the other file's cells may have a fraction.
+                unsigned().or_else(signed).or_else(|| float(text))
+            }
         };
         number.map_or_else(|| Value::from(cell), Value::Number)
     }
+}
+
+/// A finite float as JSON has it.
+fn float(text: &str) -> Option<Number> {
+    text.parse::<f64>().ok().and_then(Number::from_f64)
 }
 
 /// Prints rows of text in the chosen form.

@@ -20,6 +20,19 @@ pub trait Runs {
     /// Those of the index.
     fn end(&self, span: &Span, end: Direction) -> latchless::Result<Option<u32>>;
 
+    /// The run of each of many keys, which are of the index's type.
+    ///
+    /// # Errors
+    /// Those of the index.
+    fn equal(&self, keys: &Keys) -> latchless::Result<Vec<Option<u32>>>;
+
+    /// The run of the smallest key that isn't below each of many keys, or of the largest that isn't above it
+    /// for [`Direction::Reverse`].
+    ///
+    /// # Errors
+    /// Those of the index.
+    fn near(&self, keys: &Keys, direction: Direction) -> latchless::Result<Vec<Option<u32>>>;
+
     /// How many keys there are.
     fn keys(&self) -> usize;
 
@@ -31,10 +44,13 @@ pub trait Runs {
 trait Ends: KeyFor<u32> {
     /// Returns the entries of a span.
     fn entries<'i>(index: &'i Index<Self, u32>, span: &Span) -> latchless::Result<Range<'i, Self, u32>>;
+
+    /// Returns keys as the index takes them.
+    fn probes(keys: &Keys) -> Vec<Self::Probe<'_>>;
 }
 
 macro_rules! numbers {
-    ($($key:ty),*) => {$(
+    ($($key:ty: $keys:ident),*) => {$(
         impl Ends for $key {
             fn entries<'i>(
                 index: &'i Index<Self, u32>,
@@ -43,16 +59,30 @@ macro_rules! numbers {
                 let (low, high) = span.numbers();
                 index.try_range(Self::truncate(low)..=Self::truncate(high))
             }
+
+            fn probes(keys: &Keys) -> Vec<Self> {
+                match keys {
+                    Keys::$keys(keys) => keys.clone(),
+                    _ => unreachable!("the index has keys of another type"),
+                }
+            }
         }
     )*};
 }
-numbers!(u32, u64);
+numbers!(u32: Narrow, u64: Wide);
 
 impl Ends for Vec<u8> {
     fn entries<'i>(index: &'i Index<Self, u32>, span: &Span) -> latchless::Result<Range<'i, Self, u32>> {
         let (low, high) = span.bytes();
         let high = high.as_deref().map_or(Unbounded, Excluded);
         Ok(index.range((Included(&low[..]), high)))
+    }
+
+    fn probes(keys: &Keys) -> Vec<&[u8]> {
+        match keys {
+            Keys::Bytes(keys) => keys.iter().collect(),
+            _ => unreachable!("the index has keys of another type"),
+        }
     }
 }
 
@@ -61,6 +91,21 @@ impl<K: Ends> Runs for Index<K, u32> {
         let mut entries = K::entries(self, span)?;
         let entry = if end == Direction::Forward { entries.next() } else { entries.next_back() };
         Ok(entry.map(|(_, run)| run))
+    }
+
+    fn equal(&self, keys: &Keys) -> latchless::Result<Vec<Option<u32>>> {
+        let mut runs = vec![None; keys.len()];
+        self.get_many(&K::probes(keys), &mut runs)?;
+        Ok(runs)
+    }
+
+    fn near(&self, keys: &Keys, direction: Direction) -> latchless::Result<Vec<Option<u32>>> {
+        let mut entries: Vec<Option<(K, u32)>> = (0..keys.len()).map(|_| None).collect();
+        match direction {
+            Direction::Forward => self.ceiling_many(&K::probes(keys), &mut entries)?,
+            Direction::Reverse => self.floor_many(&K::probes(keys), &mut entries)?,
+        }
+        Ok(entries.into_iter().map(|entry| Some(entry?.1)).collect())
     }
 
     fn keys(&self) -> usize {

@@ -10,16 +10,16 @@ use std::io::{self, Read};
 use std::path::Path;
 
 /// The three bytes that some programs put in front of UTF-8.
-const BYTE_ORDER_MARK: char = '\u{feff}';
+pub const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Bytes that are read between two updates of the progress bar.
 const CHUNK_BYTES: u64 = 16 << 20;
 
 /// The first bytes of an Arrow file.
-const ARROW: &[u8] = b"ARROW1";
+pub const ARROW: &[u8] = b"ARROW1";
 
 /// The first bytes of a Parquet file.
-const PARQUET: &[u8] = b"PAR1";
+pub const PARQUET: &[u8] = b"PAR1";
 
 /// The contents of a file.
 #[derive(Debug)]
@@ -51,7 +51,6 @@ pub fn is_arrow(file: &Path) -> bool {
 ///
 /// # Errors
 /// [`QueryError::Unreadable`], [`QueryError::Packed`], those of [`text`], and the errors of a Parquet file.
-/// Parquet file.
 pub fn read(file: &Path, wanted: Wanted, progress: &Progress) -> Result<Content, QueryError> {
     let bytes = if file == Path::new("-") {
         gather(io::stdin().lock(), 0, progress)
@@ -64,11 +63,34 @@ pub fn read(file: &Path, wanted: Wanted, progress: &Progress) -> Result<Content,
             gather(open, about.len(), progress)
         })
     };
-    let bytes = bytes.map_err(|cause| QueryError::Unreadable { file: name(file), cause })?;
-    let (bytes, is_own) = match unpacked(&bytes, || name(file))? {
-        Some(unpacked) => (unpacked, false),
-        None => (bytes, true),
+    content(
+        bytes.map_err(|cause| QueryError::Unreadable { file: name(file), cause })?,
+        file,
+        wanted,
+        progress,
+    )
+}
+
+/// The contents of a file that has these bytes.
+///
+/// # Errors
+/// Those of [`read`].
+pub fn content(
+    bytes: Vec<u8>,
+    file: &Path,
+    wanted: Wanted,
+    progress: &Progress,
+) -> Result<Content, QueryError> {
+    let mut content = Vec::new();
+    let is_own = match unpacked(&bytes, &bytes[..], || name(file))? {
+        Ok(mut unpacked) => {
+            let read = unpacked.read_to_end(&mut content);
+            read.map_err(|cause| QueryError::Unreadable { file: name(file), cause })?;
+            false
+        }
+        Err(_) => true,
     };
+    let bytes = if is_own { bytes } else { content };
     Ok(if bytes.starts_with(ARROW) {
         Content::Arrow(bytes)
     } else if bytes.starts_with(PARQUET) {
@@ -119,19 +141,22 @@ pub fn text(bytes: Vec<u8>, file: &Path) -> Result<String, QueryError> {
     if let Some(encoding) = utf16(&bytes) {
         return Err(QueryError::Utf16 { file: name(file), encoding });
     }
-    let mut text = String::from_utf8(bytes).map_err(|error| {
-        let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line = 1 + good.iter().filter(|&&byte| byte == b'\n').count() as u64;
-        let is_control = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
-        QueryError::NotUtf8 { file: name(file), line, is_text: !error.as_bytes().iter().any(is_control) }
-    })?;
+    let mut text = String::from_utf8(bytes)
+        .map_err(|error| not_utf8(error.as_bytes(), error.utf8_error().valid_up_to(), 0, file))?;
     let marks_bytes = text.len() - text.trim_start_matches(BYTE_ORDER_MARK).len();
     text.drain(..marks_bytes);
     if text.trim_ascii().is_empty() { Err(QueryError::Empty { file: name(file) }) } else { Ok(text) }
 }
 
+/// The error of a text that isn't UTF-8 from this byte on. `lines_before`: how many lines are before it.
+pub fn not_utf8(bytes: &[u8], from: usize, lines_before: u64, file: &Path) -> QueryError {
+    let line = lines_before + 1 + bytes[..from].iter().filter(|&&byte| byte == b'\n').count() as u64;
+    let is_control = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
+    QueryError::NotUtf8 { file: name(file), line, is_text: !bytes.iter().any(is_control) }
+}
+
 /// The kind of UTF-16, if it is one: it has a byte order mark, or a zero in every other byte.
-fn utf16(bytes: &[u8]) -> Option<&'static str> {
+pub fn utf16(bytes: &[u8]) -> Option<&'static str> {
     const LOOKED_AT: usize = 512;
     let zeros = |first: usize| bytes.iter().take(LOOKED_AT).skip(first).step_by(2);
     let all_zero = |first| zeros(first).len() > 1 && zeros(first).all(|&byte| byte == 0);

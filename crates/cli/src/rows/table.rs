@@ -1,63 +1,123 @@
-//! A CSV text in memory: the names of its columns, a walk over its rows, and single rows on demand.
+//! Rows as text in memory: the names of the columns, a walk over the rows, and single rows on demand.
 //!
 //! Only the text and the place of each row are kept, not the fields, so that a file of a gigabyte takes
 //! little more memory than its text: fields are parsed again when a row is printed.
 
 use super::delimiter;
+use super::dialect::{self, Dialect, Names};
 use super::error::QueryError;
-use csv::{ByteRecord, Position, Reader, ReaderBuilder, StringRecord, Terminator, Writer};
+use super::fields::{Fields, text};
+use super::heads;
+use super::line::builder;
+use csv::{ByteRecord, Position, Reader, StringRecord};
 use latchless_terminal::output::visible;
 use std::io::{Cursor, Read};
 
 /// Bytes of the text that are read at once when a row is fetched.
 const FETCH_BYTES: usize = 512;
 
-/// A CSV text and its header.
-#[derive(Debug)]
-pub struct Table<'t> {
-    text: &'t str,
-    delimiter: u8,
-    /// Whether the text's first row names the columns.
-    is_named: bool,
+/// A notation, and the names of columns.
+#[derive(Debug, Clone)]
+pub struct Head {
+    dialect: Dialect,
     header: StringRecord,
 }
 
+/// Rows as text, and their header.
+#[derive(Debug)]
+pub struct Table<'t> {
+    text: &'t str,
+    head: Head,
+    /// Where the rows begin.
+    body: Position,
+    /// How many lines there are before the text.
+    lines_before: u64,
+    /// Whether the text ends where the file does; otherwise its last row may be cut.
+    is_whole: bool,
+}
+
 impl<'t> Table<'t> {
-    /// Reads the header, or, of a text whose columns aren't named, numbers the first row's fields.
+    /// Reads the header of a CSV text, or, of a text whose columns aren't named, numbers the first row's
+    /// fields.
     ///
     /// # Errors
     /// [`QueryError::UnclosedQuote`] if it never ends.
     pub fn new(text: &'t str, delimiter: u8, is_named: bool) -> Result<Self, QueryError> {
-        let mut reader = builder(delimiter).from_reader(text.as_bytes());
-        let header = reader.headers()?.clone();
-        let numbered = || (1..=header.len()).map(|number| number.to_string()).collect();
-        let header = if is_named { header } else { numbered() };
-        let table = Self { text, delimiter, is_named, header };
-        if table.ends_at(reader.position()) && !table.closes_quotes(0)? {
+        Self::of(text, Dialect::csv(delimiter, is_named), true)
+    }
+
+    /// Reads the header of a text in any notation. `is_whole`: whether it is all of a file.
+    ///
+    /// # Errors
+    /// [`QueryError::UnclosedQuote`] if it never ends; [`QueryError::NoVcfHeader`].
+    pub fn of(text: &'t str, dialect: Dialect, is_whole: bool) -> Result<Self, QueryError> {
+        let mut body = Position::new();
+        let begins = match dialect.names {
+            Names::Vcf => heads::vcf(text).ok_or(QueryError::NoVcfHeader)?,
+            Names::Bed => heads::bed(text, dialect),
+            Names::FirstLine | Names::Numbers | Names::Gff => 0,
+        };
+        let before = text.as_bytes()[..begins].iter().filter(|&&byte| byte == b'\n').count();
+        body.set_byte(begins as u64).set_line(1 + before as u64);
+        let mut reader = builder(dialect).from_reader(&text.as_bytes()[begins..]);
+        let first = reader.headers()?.clone();
+        let position = reader.position().clone();
+        let header = match dialect.names {
+            Names::FirstLine => {
+                body = position.clone();
+                first
+            }
+            Names::Numbers => (1..=first.len()).map(|number| number.to_string()).collect(),
+            Names::Bed => heads::names(&dialect::BED, first.len().max(dialect::BED_MIN)),
+            Names::Gff => heads::names(&dialect::GFF, dialect::GFF.len()),
+            Names::Vcf => heads::vcf_names(&text[..begins]),
+        };
+        let table = Self { text, head: Head { dialect, header }, body, lines_before: 0, is_whole };
+        if table.ends_at(begins as u64 + position.byte()) && !table.closes_quotes(begins as u64)? {
             return Err(QueryError::UnclosedQuote { line: 1 });
         }
         Ok(table)
     }
 
+    /// Rows that follow those of another text with this head, this many lines after the start of the file.
+    pub fn continued(text: &'t str, head: Head, lines_before: u64, is_whole: bool) -> Self {
+        Self { text, head, body: Position::new(), lines_before, is_whole }
+    }
+
+    /// Its notation and the names of its columns.
+    pub fn head(&self) -> &Head {
+        &self.head
+    }
+
+    /// Where the rows begin, in bytes.
+    pub fn body(&self) -> u64 {
+        self.body.byte()
+    }
+
     /// The names of the columns.
     pub fn columns(&self) -> impl Iterator<Item = &str> + Clone {
-        self.header.iter()
+        self.head.header.iter()
+    }
+
+    /// The notation.
+    pub fn dialect(&self) -> Dialect {
+        self.head.dialect
     }
 
     /// The separator of fields.
     pub fn delimiter(&self) -> u8 {
-        self.delimiter
+        self.dialect().delimiter
     }
 
-    /// Whether the text's first row names the columns.
+    /// Whether the columns have names.
     pub fn is_named(&self) -> bool {
-        self.is_named
+        self.dialect().names != Names::Numbers
     }
 
     /// A column's name in messages.
     pub fn called(&self, column: usize) -> String {
-        let name = self.header.get(column).unwrap_or_default();
-        if self.is_named { visible(name).into_owned() } else { format!("column {name}") }
+        let name = self.head.header.get(column).unwrap_or_default();
+        if self.is_named() { visible(name).into_owned() } else { format!("column {name}") }
     }
 
     /// The column, counted from 0, for the argument of `option`: the one of exactly that name, or else the
@@ -90,7 +150,7 @@ impl<'t> Table<'t> {
     /// The column whose number this is.
     fn numbered(&self, name: &str) -> Option<usize> {
         let number: usize = name.parse().ok()?;
-        (1..=self.header.len()).contains(&number).then(|| number - 1)
+        (1..=self.head.header.len()).contains(&number).then(|| number - 1)
     }
 
     /// The text.
@@ -104,17 +164,23 @@ impl<'t> Table<'t> {
     }
 
     /// A walk over all rows.
-    pub fn walk(&self) -> Walk<'_> {
-        let reader = builder(self.delimiter).has_headers(self.is_named).from_reader(Cursor::new(self.text));
-        Walk { table: self, reader, row: ByteRecord::new() }
+    ///
+    /// # Errors
+    /// [`QueryError::Malformed`]; the text is in memory, so there is no cause for it.
+    pub fn walk(&self) -> Result<Walk<'_>, QueryError> {
+        let mut reader = builder(self.dialect()).has_headers(false).from_reader(Cursor::new(self.text));
+        if self.body.byte() > 0 {
+            reader.seek(self.body.clone())?;
+        }
+        Ok(Walk { table: self, reader, row: ByteRecord::new(), rest: self.text.len() as u64 })
     }
 
     /// Rows in any order, each by the byte that it starts at.
     pub fn fetch(&self) -> Fetch<'_> {
-        let mut builder = builder(self.delimiter);
+        let mut builder = builder(self.dialect());
         // Every seek refills the buffer, so it holds a row or a few.
         let reader = builder.buffer_capacity(FETCH_BYTES).from_reader(Cursor::new(self.text));
-        Fetch { text: self.text, delimiter: self.delimiter, reader, row: ByteRecord::new() }
+        Fetch { text: self.text, dialect: self.dialect(), reader, row: ByteRecord::new() }
     }
 
     fn from(&self, byte: u64) -> &'t [u8] {
@@ -123,66 +189,24 @@ impl<'t> Table<'t> {
     }
 
     /// Whether no row follows.
-    fn ends_at(&self, place: &Position) -> bool {
-        self.from(place.byte()).iter().all(is_line_end)
+    fn ends_at(&self, byte: u64) -> bool {
+        let rest = self.from(byte);
+        self.dialect().gap(rest) == rest.len()
     }
 
     /// Whether the last row, which starts at this byte, closes its quotes. A quote that is never closed
     /// swallows all rows after it without an error from the reader. With all quotes closed, one more line
     /// after the text's end is one more row.
     fn closes_quotes(&self, last_row: u64) -> Result<bool, QueryError> {
+        if !self.dialect().has_quotes() {
+            return Ok(true);
+        }
         let mut longer =
-            builder(self.delimiter).has_headers(false).from_reader(self.from(last_row).chain(&b"\n0"[..]));
+            builder(self.dialect()).has_headers(false).from_reader(self.from(last_row).chain(&b"\n0"[..]));
         let mut row = ByteRecord::new();
         longer.read_byte_record(&mut row)?;
         Ok(longer.read_byte_record(&mut row)?)
     }
-}
-
-/// Readers that take the first row for the header and don't mind how many fields a row has.
-pub fn builder(delimiter: u8) -> ReaderBuilder {
-    let mut builder = ReaderBuilder::new();
-    builder.delimiter(delimiter).flexible(true);
-    builder
-}
-
-/// Appends a field to a line: nothing if there is none, and quotes around an empty text, so that
-/// [`Fields::value`] can distinguish them.
-pub fn push_cell(line: &mut String, delimiter: u8, cell: Option<&str>) {
-    let Some(cell) = cell else { return };
-    let is_plain = |&byte: &u8| !matches!(byte, b'"' | b'\r' | b'\n') && byte != delimiter;
-    if !cell.is_empty() && cell.as_bytes().iter().all(is_plain) {
-        line.push_str(cell);
-        return;
-    }
-    line.push('"');
-    line.push_str(&cell.replace('"', "\"\""));
-    line.push('"');
-}
-
-/// Fields as a line of text.
-pub fn line(delimiter: u8, fields: impl IntoIterator<Item: AsRef<[u8]>>) -> String {
-    let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(Vec::new());
-    writer.write_record(fields).unwrap_or_else(|error| unreachable!("memory refused: {error}"));
-    finished(writer)
-}
-
-/// A writer's output, of texts.
-pub fn finished(writer: Writer<Vec<u8>>) -> String {
-    let bytes = writer.into_inner().unwrap_or_else(|error| unreachable!("memory refused: {error}"));
-    String::from_utf8(bytes).unwrap_or_else(|error| unreachable!("made of texts: {error}"))
-}
-
-/// The fields of an argument, which are separated and quoted as in a line of CSV; one at the least.
-pub fn fields(argument: &str) -> Vec<String> {
-    // No argument has a zero byte, so that a line end is as good as any character.
-    let mut builder = builder(b',');
-    let mut reader =
-        builder.has_headers(false).terminator(Terminator::Any(0)).from_reader(argument.as_bytes());
-    let mut record = ByteRecord::new();
-    reader.read_byte_record(&mut record).unwrap_or_else(|error| unreachable!("memory refused: {error}"));
-    let fields: Vec<String> = record.iter().map(|field| text(field).to_owned()).collect();
-    if fields.is_empty() { vec![String::new()] } else { fields }
 }
 
 /// A walk over all rows of a table, from the first to the last.
@@ -191,26 +215,55 @@ pub struct Walk<'t> {
     table: &'t Table<'t>,
     reader: Reader<Cursor<&'t str>>,
     row: ByteRecord,
+    /// The byte after the rows that it has given.
+    rest: u64,
 }
 
-impl Walk<'_> {
-    /// Advances to the next row; `false` after the last.
+impl<'t> Walk<'t> {
+    /// Advances to the next row; `false` after the last. A row that may be cut is none.
     ///
     /// # Errors
     /// [`QueryError::Ragged`], [`QueryError::UnclosedQuote`].
     pub fn advance(&mut self) -> Result<bool, QueryError> {
         let there = self.reader.read_byte_record(&mut self.row)?;
+        let table = self.table;
         if !there {
+            if !table.is_whole {
+                // A line of remarks may be cut, too.
+                self.rest = table.text.rfind('\n').map_or(0, |end| end as u64 + 1);
+            }
             return Ok(false);
         }
-        if self.table.ends_at(self.reader.position()) && !self.table.closes_quotes(self.start())? {
-            return Err(QueryError::UnclosedQuote { line: self.line() });
+        if table.ends_at(self.reader.position().byte()) {
+            if !table.is_whole {
+                self.rest = self.start();
+                return Ok(false);
+            }
+            if !table.closes_quotes(self.start())? {
+                return Err(QueryError::UnclosedQuote { line: self.line() });
+            }
         }
-        let (found, expected) = (self.row.len(), self.table.header.len());
+        let (found, expected) = (self.row.len(), table.head.header.len());
         if found != expected {
             return Err(QueryError::Ragged { line: self.line(), found, expected });
         }
         Ok(true)
+    }
+
+    /// A column's name in messages.
+    pub fn called(&self, column: usize) -> String {
+        self.table.called(column)
+    }
+
+    /// Where the text begins, after the end of the walk, that has to be read again with more of the file.
+    pub fn rest(&self) -> u64 {
+        self.rest
+    }
+
+    /// The current row.
+    pub fn fields(&self) -> Fields<'_> {
+        let raw = self.table.text.get(usize::try_from(self.start()).unwrap_or(usize::MAX)..);
+        Fields { record: &self.row, raw: raw.unwrap_or_default(), dialect: self.table.dialect() }
     }
 
     /// A field of the current row.
@@ -232,10 +285,11 @@ impl Walk<'_> {
     /// The line that the current row starts on, counted from 1.
     pub fn line(&self) -> u64 {
         // The reader places a row where the row before it ended: between the two bytes of a line
-        // end, or before empty lines. The lines that begin in there come before this row.
+        // end, or before empty lines and remarks. The lines that begin in there come before this row.
         let before = self.row.position().map_or(1, Position::line);
-        let skipped = self.table.from(self.start()).iter().take_while(|byte| is_line_end(byte));
-        before + skipped.filter(|&&byte| byte == b'\n').count() as u64
+        let from = self.table.from(self.start());
+        let gap = &from[..self.table.dialect().gap(from)];
+        self.table.lines_before + before + gap.iter().filter(|&&byte| byte == b'\n').count() as u64
     }
 }
 
@@ -243,7 +297,7 @@ impl Walk<'_> {
 #[derive(Debug)]
 pub struct Fetch<'t> {
     text: &'t str,
-    delimiter: u8,
+    dialect: Dialect,
     reader: Reader<Cursor<&'t str>>,
     row: ByteRecord,
 }
@@ -260,75 +314,20 @@ impl Fetch<'_> {
         self.reader.seek(place)?;
         self.reader.read_byte_record(&mut self.row)?;
         let raw = self.text.get(usize::try_from(start).unwrap_or(usize::MAX)..).unwrap_or_default();
-        Ok(Fields { record: &self.row, raw, delimiter: self.delimiter })
+        Ok(Fields { record: &self.row, raw, dialect: self.dialect })
     }
-}
-
-/// The fields of one row.
-#[derive(Debug, Clone, Copy)]
-pub struct Fields<'r> {
-    record: &'r ByteRecord,
-    /// The text from the row on.
-    raw: &'r str,
-    delimiter: u8,
-}
-
-impl<'r> Fields<'r> {
-    /// The field in a column.
-    pub fn field(self, column: usize) -> &'r str {
-        self.record.get(column).map_or("", text)
-    }
-
-    /// The field in a column, unless nothing at all is there, not even quotes.
-    pub fn value(self, column: usize) -> Option<&'r str> {
-        Some(self.field(column)).filter(|field| !field.is_empty() || self.is_quoted(column))
-    }
-
-    /// Whether a field begins with a quote.
-    fn is_quoted(self, column: usize) -> bool {
-        let mut rest = self.raw.trim_start_matches(['\r', '\n']).as_bytes();
-        for _ in 0..column {
-            let Some(end) = end_of_field(rest, self.delimiter) else { return false };
-            rest = &rest[end + 1..];
-        }
-        rest.first() == Some(&b'"')
-    }
-}
-
-/// Where the delimiter is that ends the first field. Quotes count only where a field begins with one.
-fn end_of_field(text: &[u8], delimiter: u8) -> Option<usize> {
-    let mut after = 0;
-    if text.first() == Some(&b'"') {
-        after = 1;
-        loop {
-            after += text[after..].iter().position(|&byte| byte == b'"')? + 1;
-            if text.get(after) != Some(&b'"') {
-                break;
-            }
-            after += 1;
-        }
-    }
-    Some(after + text[after..].iter().position(|&byte| byte == delimiter)?)
-}
-
-fn is_line_end(byte: &u8) -> bool {
-    matches!(byte, b'\n' | b'\r')
-}
-
-/// Fields are cut at ASCII characters, so in a text that is UTF-8 they are UTF-8, too.
-fn text(field: &[u8]) -> &str {
-    std::str::from_utf8(field).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::line;
     use super::*;
     use proptest::prelude::*;
 
     /// Every row's line, start and fields, or the error that ends the walk.
     fn rows(text: &str) -> Result<Vec<(u64, u64, Vec<String>)>, QueryError> {
         let table = Table::new(text, b',', true)?;
-        let mut walk = table.walk();
+        let mut walk = table.walk().unwrap();
         let mut rows = Vec::new();
         while walk.advance()? {
             let fields = (0..table.columns().count()).map(|column| walk.field(column).to_owned());
@@ -386,26 +385,10 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_lines_of_csv() {
-        for (argument, expected) in [
-            ("a", &["a"][..]),
-            ("", &[""]),
-            ("a,", &["a", ""]),
-            (",", &["", ""]),
-            ("-5, b c", &["-5", " b c"]),
-            ("\"a, b\",\"say \"\"hi\"\"\"", &["a, b", "say \"hi\""]),
-            ("a\nb\r\n,é", &["a\nb\r\n", "é"]),
-            ("\"a,b", &["a,b"]),
-        ] {
-            assert_eq!(fields(argument), expected, "{argument}");
-        }
-    }
-
-    #[test]
     fn without_a_header_every_row_is_one() {
         let table = Table::new("7,x\n8,y\n", b',', false).unwrap();
         assert_eq!(table.columns().collect::<Vec<_>>(), ["1", "2"]);
-        let mut walk = table.walk();
+        let mut walk = table.walk().unwrap();
         assert!(walk.advance().unwrap());
         assert_eq!((walk.line(), walk.start(), walk.field(1)), (1, 0, "x"));
         assert!(walk.advance().unwrap() && !walk.advance().unwrap());
@@ -414,12 +397,12 @@ mod tests {
 
     #[test]
     fn an_empty_text_is_not_nothing() {
-        let mut line = String::new();
+        let mut text = String::new();
         for cell in [None, Some(""), Some("a,b"), Some("\"\n,"), None, Some("c"), Some(""), None] {
-            push_cell(&mut line, b',', cell);
-            line.push(',');
+            line::push_cell(&mut text, b',', cell);
+            text.push(',');
         }
-        let text = format!("\n\r\n{line}\"x\"y\"z,w\"v,\n1\n");
+        let text = format!("\n\r\n{text}\"x\"y\"z,w\"v,\n1\n");
         let table = Table::new(&text, b',', false).unwrap();
         let mut fetch = table.fetch();
         let row = fetch.row(0).unwrap();

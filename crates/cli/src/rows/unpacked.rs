@@ -1,7 +1,8 @@
 //! Compressed files: read if a reader is built in, otherwise reported by the name of their format.
 
 use super::error::QueryError;
-use std::io::Read;
+use flate2::bufread::MultiGzDecoder;
+use std::io::{BufRead, Read};
 
 /// Ways to compress a file: how one begins, its name, and the program that unpacks it to standard output.
 const PACKINGS: [(&[u8], &str, &str); 7] = [
@@ -14,26 +15,27 @@ const PACKINGS: [(&[u8], &str, &str); 7] = [
     (b"7z\xbc\xaf\x27\x1c", "7-Zip", "7z x -so"),
 ];
 
-/// The bytes in a compressed file; `None` if it isn't compressed. `name` is the file's, for messages.
+/// A reader of the content of a compressed file; `None` if it isn't compressed. `begins`: the file's first
+/// bytes, which `from` reads again; `name`: its name, for messages.
 ///
 /// # Errors
-/// [`QueryError::Packed`] if it is in a way that this program doesn't read, [`QueryError::Unreadable`] if
-/// it is damaged.
-pub fn unpacked(bytes: &[u8], name: impl Fn() -> String) -> Result<Option<Vec<u8>>, QueryError> {
-    let Some(&(_, packing, program)) = PACKINGS.iter().find(|(begins, ..)| bytes.starts_with(begins)) else {
-        return Ok(None);
+/// [`QueryError::Packed`] if it is in a way that this program doesn't read.
+pub fn unpacked<'r>(
+    begins: &[u8],
+    from: impl BufRead + 'r,
+    name: impl Fn() -> String,
+) -> Result<Result<Box<dyn Read + 'r>, impl BufRead + 'r>, QueryError> {
+    let Some(&(_, packing, program)) = PACKINGS.iter().find(|(packed, ..)| begins.starts_with(packed)) else {
+        return Ok(Err(from));
     };
-    let reader: Option<Box<dyn Read + '_>> = match packing {
+    match packing {
         // Files are often several of them one after the other, as bgzip makes them.
-        "gzip" => Some(Box::new(flate2::read::MultiGzDecoder::new(bytes))),
+        "gzip" => Ok(Ok(Box::new(MultiGzDecoder::new(from)))),
         #[cfg(feature = "parquet")]
-        "Zstandard" => zstd::Decoder::with_buffer(bytes).ok().map(|decoder| Box::new(decoder) as _),
-        _ => None,
-    };
-    let Some(mut reader) = reader else {
-        return Err(QueryError::Packed { file: name(), packing, program });
-    };
-    let mut text = Vec::new();
-    reader.read_to_end(&mut text).map_err(|cause| QueryError::Unreadable { file: name(), cause })?;
-    Ok(Some(text))
+        "Zstandard" => match zstd::Decoder::with_buffer(from) {
+            Ok(decoder) => Ok(Ok(Box::new(decoder))),
+            Err(cause) => Err(QueryError::Unreadable { file: name(), cause }),
+        },
+        _ => Err(QueryError::Packed { file: name(), packing, program }),
+    }
 }

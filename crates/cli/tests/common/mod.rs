@@ -72,3 +72,22 @@ pub fn refused(content: impl AsRef<[u8]>, arguments: &str, message: &str) {
     let shown = outcome.err.replace(path.to_str().unwrap(), "FILE");
     assert!(shown.contains(message), "{message:?} should be in {shown:?}");
 }
+
+/// Runs `latchless join` in a folder with these files, with arguments that a shell splits.
+pub fn join(files: &[(&str, &str)], arguments: &str) -> Outcome {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, content) in files {
+        std::fs::write(folder.path().join(name), content).unwrap();
+    }
+    shell(folder.path(), &format!("latchless join {arguments}"))
+}
+
+/// Runs a line of the shell in a folder, where `latchless` is the program under test.
+pub fn shell(folder: &Path, line: &str) -> Outcome {
+    let program = Path::new(env!("CARGO_BIN_EXE_latchless"));
+    let path = std::env::join_paths(
+        std::iter::once(program.parent().unwrap().to_owned())
+            .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
+    );
+    Command::new("sh").arg("-c").arg(line).current_dir(folder).env("PATH", path.unwrap()).output().unwrap().into()
+}

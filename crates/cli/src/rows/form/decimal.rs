@@ -33,6 +33,11 @@ pub fn push(text: &str, mark: Mark, key: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
+/// The number that a text is; `None` for NaN, too.
+pub fn number(text: &str, mark: Mark) -> Option<Number> {
+    Number::parse(&with_point(text, mark)?)
+}
+
 fn push_number(number: &Number, key: &mut Vec<u8>) {
     let (sign, point, digits) = number.parts();
     let tag = match (sign, point) {

@@ -14,7 +14,7 @@ pub mod moment;
 mod version;
 
 pub use date::Order;
-pub use decimal::Mark;
+pub use decimal::{Mark, number};
 pub use forms::Forms;
 pub use moment::Zone;
 
@@ -134,6 +134,25 @@ impl Form {
                 Some([key.clone(), key])
             }
         }
+    }
+
+    /// The point in time of a text, in days for dates and in nanoseconds for others, a day at its start; `None`
+    /// for other forms, too.
+    pub fn time(self, text: &str) -> Option<i128> {
+        if !matches!(self, Self::Date(_) | Self::Timestamp(..) | Self::Time) {
+            return None;
+        }
+        let [key, _] = self.span(text)?;
+        let (first, rest) = key.split_first_chunk::<8>()?;
+        let signed = |bits: u64| i128::from((bits ^ 1 << 63) as i64);
+        Some(match (self, rest.first_chunk::<4>()) {
+            (Self::Date(_), _) => signed(u64::from_be_bytes(*first)),
+            (Self::Timestamp(..), Some(after)) => {
+                let seconds = signed(u64::from_be_bytes(*first));
+                seconds * i128::from(clock::SECOND_NS) + i128::from(u32::from_be_bytes(*after))
+            }
+            _ => u64::from_be_bytes(*first).into(),
+        })
     }
 
     /// Whether a cell has this form, and would be taken for it unless other cells contradict.

@@ -8,7 +8,7 @@ mod cell;
 mod column;
 
 use super::kind::Kind;
-use super::table;
+use super::line;
 use super::wanted::Wanted;
 use bytes::Bytes;
 use cell::Meaning;
@@ -160,7 +160,7 @@ fn push_line<'c>(text: &mut String, cells: impl ExactSizeIterator<Item = Option<
             text.push(char::from(DELIMITER));
         }
         // A line with nothing in it would be no row.
-        table::push_cell(text, DELIMITER, cell.or(is_alone.then_some("")));
+        line::push_cell(text, DELIMITER, cell.or(is_alone.then_some("")));
     }
     text.push('\n');
 }

@@ -1,0 +1,39 @@
+//! The columns of RIGHT that a join looks at: their types, and the cells of all rows.
+
+use super::args::Args;
+use crate::rows::column::{self, Column, Reading};
+use crate::rows::error::QueryError;
+use crate::rows::form::Forms;
+use crate::rows::guess::{Meant, Plan, Skip};
+use crate::rows::progress::Progress;
+use crate::rows::source::Text;
+use crate::rows::table::Table;
+
+/// The plans to find the types of columns.
+///
+/// # Errors
+/// [`QueryError::KeyTypes`], [`QueryError::NoSuchForm`].
+pub fn plans(args: &Args, text: &Text, columns: &[usize]) -> Result<Vec<(usize, Plan)>, QueryError> {
+    let (order, comma) = (args.date_format, args.decimal_comma);
+    let kinds = text.kinds.as_deref().unwrap_or_default();
+    let plan = |(&column, named)| {
+        let said = kinds.get(column).copied().flatten();
+        let open = || Plan::open(Meant::Anything, Forms::all().allowed(order, comma), comma, args.skip_bad);
+        (column, Plan::new(named, said, (order, comma), open))
+    };
+    Ok(columns.iter().zip(args.named_kinds(columns.len())?).map(plan).collect())
+}
+
+/// Reads columns, without the rows that have no key.
+///
+/// # Errors
+/// Those of [`column::read`].
+pub fn read(
+    args: &Args,
+    table: &Table,
+    columns: Vec<(usize, Plan)>,
+    progress: &Progress,
+) -> Result<Column, QueryError> {
+    let skip = Skip { bad: args.skip_bad, empty: true };
+    column::read(table, &Reading { columns, skip }, progress)
+}

@@ -1,0 +1,153 @@
+//! Notations of rows as text: what separates fields, and which line names the columns.
+//!
+//! A file's name or its first line says which one it has; everything else is CSV. BED, GFF and VCF have tabs,
+//! no quotes, lines of remarks that begin with `#`, and columns of known names.
+
+use super::delimiter;
+use super::error::QueryError;
+use std::path::Path;
+
+/// Endings that a compressed file has after the ending of its content.
+const PACKED: [&str; 4] = [".gz", ".bgz", ".zst", ".zstd"];
+
+/// The columns of BED; a file has the first of them, at least three.
+pub const BED: [&str; 12] = [
+    "chrom",
+    "start",
+    "end",
+    "name",
+    "score",
+    "strand",
+    "thick_start",
+    "thick_end",
+    "rgb",
+    "blocks",
+    "block_sizes",
+    "block_starts",
+];
+
+/// The fewest columns of BED.
+pub const BED_MIN: usize = 3;
+
+/// The columns of GFF and GTF.
+pub const GFF: [&str; 9] =
+    ["seqid", "source", "type", "start", "end", "score", "strand", "phase", "attributes"];
+
+/// Where the names of columns come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Names {
+    /// The first line.
+    FirstLine,
+    /// Their numbers.
+    Numbers,
+    /// The definition of BED.
+    Bed,
+    /// The definition of GFF and GTF.
+    Gff,
+    /// The line of VCF that begins with `#CHROM`.
+    Vcf,
+}
+
+/// A notation of rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dialect {
+    /// The separator of fields.
+    pub delimiter: u8,
+    /// The names of columns.
+    pub names: Names,
+}
+
+impl Dialect {
+    /// CSV. `is_named`: whether its first line names the columns.
+    pub fn csv(delimiter: u8, is_named: bool) -> Self {
+        Self { delimiter, names: if is_named { Names::FirstLine } else { Names::Numbers } }
+    }
+
+    /// The notation of a file that begins with this text. `delimiter`: the one that an argument names.
+    pub fn of(file: &Path, text: &str, delimiter: Option<u8>, is_named: bool) -> Self {
+        let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_lowercase();
+        let packed = PACKED.into_iter().find_map(|ending| name.strip_suffix(ending));
+        let ending = packed.unwrap_or(&name).rsplit_once('.').map_or("", |(_, ending)| ending);
+        let names = match ending {
+            "bed" => Names::Bed,
+            "gff" | "gff3" | "gtf" => Names::Gff,
+            "vcf" => Names::Vcf,
+            _ if text.starts_with("##fileformat=VCF") => Names::Vcf,
+            _ if text.starts_with("##gff-version") => Names::Gff,
+            _ => {
+                let found = || if ending == "tsv" { b'\t' } else { delimiter::detected(text) };
+                return Self::csv(delimiter.unwrap_or_else(found), is_named);
+            }
+        };
+        Self { delimiter: b'\t', names }
+    }
+
+    /// Whether a field may be in quotes, with delimiters and line ends inside.
+    pub fn has_quotes(self) -> bool {
+        matches!(self.names, Names::FirstLine | Names::Numbers)
+    }
+
+    /// The first byte of a line of remarks.
+    pub fn remark(self) -> Option<u8> {
+        (!self.has_quotes()).then_some(b'#')
+    }
+
+    /// How many bytes of a text are before its next row: empty lines and remarks.
+    pub fn gap(self, text: &[u8]) -> usize {
+        let mut gap = 0;
+        loop {
+            gap += text[gap..].iter().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
+            if text.get(gap).is_none_or(|&first| Some(first) != self.remark()) {
+                return gap;
+            }
+            gap += text[gap..].iter().take_while(|&&byte| byte != b'\n').count();
+        }
+    }
+}
+
+/// The byte that separates fields, if an argument says it.
+///
+/// # Errors
+/// [`QueryError::Delimiter`] for anything that can't separate fields.
+pub fn delimiter(given: Option<&str>) -> Result<Option<u8>, QueryError> {
+    let Some(given) = given else { return Ok(None) };
+    match given.as_bytes() {
+        b"tab" | b"\\t" => Ok(Some(b'\t')),
+        &[byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\r' | b'\n' | 0) => Ok(Some(byte)),
+        _ => Err(QueryError::Delimiter { given: given.to_owned() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_or_a_first_line_says_it() {
+        let of = |file: &str, text| Dialect::of(Path::new(file), text, None, true);
+        for (file, text, expected) in [
+            ("a.csv", "a;b\n", Dialect::csv(b';', true)),
+            ("a.TSV", "a,b\n", Dialect::csv(b'\t', true)),
+            ("a.tsv.gz", "a,b\n", Dialect::csv(b'\t', true)),
+            ("genes.bed", "1,2\n", Dialect { delimiter: b'\t', names: Names::Bed }),
+            ("genes.BED.gz", "1\t2\t3\n", Dialect { delimiter: b'\t', names: Names::Bed }),
+            ("genes.gtf.zst", "", Dialect { delimiter: b'\t', names: Names::Gff }),
+            ("-", "##fileformat=VCFv4.2\n", Dialect { delimiter: b'\t', names: Names::Vcf }),
+            ("-", "##gff-version 3\n", Dialect { delimiter: b'\t', names: Names::Gff }),
+            ("bed", "a,b\n", Dialect::csv(b',', true)),
+        ] {
+            assert_eq!(of(file, text), expected, "{file} {text}");
+        }
+        assert_eq!(Dialect::of(Path::new("a.tsv"), "a;b", Some(b';'), false), Dialect::csv(b';', false));
+    }
+
+    #[test]
+    fn gaps_are_empty_lines_and_remarks() {
+        let bed = Dialect { delimiter: b'\t', names: Names::Bed };
+        for (text, expected) in [("", 0), ("a", 0), ("\n\na", 2), ("#x\r\n#y\na#", 7), ("#x", 2), ("#x\n", 3)]
+        {
+            assert_eq!(bed.gap(text.as_bytes()), expected, "{text:?}");
+        }
+        assert_eq!(Dialect::csv(b',', true).gap(b"\n#x\n"), 1);
+    }
+}

@@ -8,7 +8,8 @@ use std::fmt::Write;
 
 /// The lines of a join of two files for CSV, without the header.
 fn rows(left: &str, right: &str, arguments: &str) -> Vec<String> {
-    let outcome = join(&[("l.csv", left), ("r.csv", right)], &format!("l.csv r.csv --format csv {arguments}"));
+    let outcome =
+        join(&[("l.csv", left), ("r.csv", right)], &format!("l.csv r.csv --format csv {arguments}"));
     outcome.lines().into_iter().skip(1).map(str::to_owned).collect()
 }
 
@@ -38,7 +39,8 @@ fn every_pair_of_equal_keys_is_a_row_in_the_order_of_both_files() {
 fn names_that_both_files_have_get_a_suffix() {
     let header = |left: &str, right: &str, arguments: &str| {
         let (left, right) = (format!("{left}\n1,1\n"), format!("{right}\n1,1\n"));
-        let outcome = join(&[("l.csv", &left), ("r.csv", &right)], &format!("l.csv r.csv --format csv {arguments}"));
+        let outcome =
+            join(&[("l.csv", &left), ("r.csv", &right)], &format!("l.csv r.csv --format csv {arguments}"));
         outcome.lines()[0].to_owned()
     };
     assert_eq!(header("k,v", "k,v", "--on k"), "k,v,k_right,v_right");
@@ -50,7 +52,8 @@ fn names_that_both_files_have_get_a_suffix() {
     let outcome = join(&[("l.csv", both), ("r.csv", both)], "l.csv r.csv --no-header --on 1 --format json");
     assert_eq!(outcome.lines()[0], r#"{"1":5,"2":"x","1_right":5,"2_right":"x"}"#);
     let named = "k,v\n7,z\n";
-    let outcome = join(&[("l.csv", both), ("r.csv", named)], "l.csv r.csv --no-header=left --on 1=k --format csv");
+    let outcome =
+        join(&[("l.csv", both), ("r.csv", named)], "l.csv r.csv --no-header=left --on 1=k --format csv");
     assert_eq!(outcome.lines(), ["1,2,k,v", "7,y,7,z"]);
 }
 
@@ -66,7 +69,11 @@ fn nothing_is_null_and_equals_nothing() {
     ];
     assert_eq!(outcome.lines(), expected);
     let text = join(&files, "l.csv r.csv --on k --key-type text");
-    assert!(text.err.starts_with("2 rows of LEFT have no key\n2 rows of RIGHT have no key\n1 of 3"), "{}", text.err);
+    assert!(
+        text.err.starts_with("2 rows of LEFT have no key\n2 rows of RIGHT have no key\n1 of 3"),
+        "{}",
+        text.err
+    );
     assert_eq!(rows("k\nx\n", "k\n\"\"\n", "--on k --how left"), ["x,"]);
 }
 
@@ -79,7 +86,12 @@ fn keys_are_of_the_types_that_the_right_file_has() {
     assert_eq!(rows("t\n2024-01-01\n", "t\n2024-01-01 00:00\n2024-01-01 10:00\n", "--on t").len(), 1);
     assert_eq!(rows("v\n1.10\n", "v\n1.10.0\n1.9.0\n", "--on v"), ["1.10,1.10.0"]);
     assert_eq!(rows("a,b\nx,1\ny,2\n", "c,d\n2,y\n1,y\n", "--on a,b=d,c"), ["y,2,2,y"]);
-    refused("k\n1\nx\n", "k\n1\n", "--on k", "l.csv: line 3, column \"k\": \"x\" is not a number; --skip-bad");
+    refused(
+        "k\n1\nx\n",
+        "k\n1\n",
+        "--on k",
+        "l.csv: line 3, column \"k\": \"x\" is not a number; --skip-bad",
+    );
     refused("k\n1\n01\n", "k\n1\n", "--on k", "l.csv: line 3, column \"k\": \"01\" has a zero in front");
     refused("d\n31/12/2023\n", "d\n12/31/2023\n", "--on d", "\"31/12/2023\" is not of type date-mdy");
     refused("k\n1\n", "k\n1\n2024-01-01,\n", "--on k", "r.csv: line 3 has 2 fields where the header has 1");
@@ -144,10 +156,25 @@ fn keys_without_order_or_distance_have_no_nearest_one() {
     let texts = "k\na\nb\n";
     refused(texts, texts, "--on k --nearest backward", "would compare the keys in k as texts");
     assert_eq!(rows("k\naz\n", texts, "--on k --nearest backward --key-type text"), ["az,a"]);
-    refused(texts, texts, "--on k --nearest nearest --key-type text", "keys of type text, as in k, have none");
-    refused("k\n1\n", "k\n1\n", "--on k --nearest forward --tolerance 5m", "\"5m\" is no distance of keys of type u64");
+    refused(
+        texts,
+        texts,
+        "--on k --nearest nearest --key-type text",
+        "keys of type text, as in k, have none",
+    );
+    refused(
+        "k\n1\n",
+        "k\n1\n",
+        "--on k --nearest forward --tolerance 5m",
+        "\"5m\" is no distance of keys of type u64",
+    );
     let times = "t\n2024-01-01 10:00\n";
-    refused(times, times, "--on t --nearest forward --tolerance 5", "\"5\" is no distance of keys of type timestamp");
+    refused(
+        times,
+        times,
+        "--on t --nearest forward --tolerance 5",
+        "\"5\" is no distance of keys of type timestamp",
+    );
     refused("k,j\n1,2\n", "k,j\n1,2\n", "--on k,j --nearest forward", "--nearest compares one column; --by");
     let versions = "v\n1.2.3\n";
     refused(versions, versions, "--on v --nearest nearest", "keys of type version, as in v, have none");

@@ -20,11 +20,13 @@ Examples, on the sample files (variants of human chromosome 22, stretches of it,
   The same list whole, the cells of variants that aren't known left empty:
     latchless join $DATA/panel.csv $DATA/chr22_variants.csv --on rs=id --how left
   The last calibration of the instrument before each measurement, two hours ago at most:
-    latchless join $DATA/measurements.csv $DATA/calibrations.csv --on time --by instrument --nearest backward --tolerance 2h
+    latchless join $DATA/measurements.csv $DATA/calibrations.csv \\
+      --on time --by instrument --nearest backward --tolerance 2h
   The stretches that each variant lies in:
-    latchless join $DATA/panel.csv $DATA/windows.bed --overlap pos --by chrom --closed
+    latchless join $DATA/panel.csv $DATA/windows.bed --overlap pos --by chrom --closed=left
   The variants in a stretch that is written as a browser has it:
-    latchless join $DATA/regions.csv $DATA/chr22_variants.csv --overlap region=pos --by =chrom --closed
+    latchless join $DATA/regions.csv $DATA/chr22_variants.csv --overlap region=pos --by =chrom \\
+      --closed
 
 Columns:
   COLUMN is a column's name, in capitals or not, or its number from 1; A=B is A of LEFT and B of RIGHT. Several are separated by commas: --on A,B=C,D. A name with a comma or an equals sign in it is quoted: '\"a,b\"=c'.

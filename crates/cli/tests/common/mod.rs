@@ -89,5 +89,12 @@ pub fn shell(folder: &Path, line: &str) -> Outcome {
         std::iter::once(program.parent().unwrap().to_owned())
             .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
     );
-    Command::new("sh").arg("-c").arg(line).current_dir(folder).env("PATH", path.unwrap()).output().unwrap().into()
+    Command::new("sh")
+        .arg("-c")
+        .arg(line)
+        .current_dir(folder)
+        .env("PATH", path.unwrap())
+        .output()
+        .unwrap()
+        .into()
 }

@@ -80,8 +80,11 @@ impl<'t> Keyed<'t> {
         let column = right::read(args, right, plans, progress).map_err(in_right)?;
         let last = *column.parts.last().unwrap_or_else(|| unreachable!("--on has a column"));
         let tolerance = match args.nearest {
-            Some(nearest) => check_order(args, nearest, last.kind, &right.called(last.column))?,
-            None => None,
+            // Without rows, keys have no type.
+            Some(nearest) if !column.starts.is_empty() => {
+                check_order(args, nearest, last.kind, &right.called(last.column))?
+            }
+            _ => None,
         };
         progress.phase("building", 0);
         let (index, postings) = runs::build(&column.keys, args.options.for_index())?;

@@ -210,13 +210,18 @@ impl Read {
         let (mut parts, scale) = if plans.is_empty() {
             (Vec::new(), Scale::Integers)
         } else {
-            let parts = right::read(args, table, plans, progress)?.parts;
+            let column = right::read(args, table, plans, progress)?;
+            // Without rows, cells of any type have no partner.
+            let (parts, is_empty) = (column.parts, column.starts.is_empty());
             let unfit = |kind| {
                 let names: Vec<String> =
                     parts[groups..].iter().map(|part| table.called(part.column)).collect();
                 QueryError::NotEnds { columns: names.join(","), kind }
             };
-            let scale = Scale::of(parts[groups..].iter().map(|part| part.kind)).map_err(unfit)?;
+            let scale = match Scale::of(parts[groups..].iter().map(|part| part.kind)) {
+                Err(_) if is_empty => Scale::Integers,
+                scale => scale.map_err(unfit)?,
+            };
             // The ends of a region are integers.
             if matches!(left.shape(), Shape::Region(_)) && scale != Scale::Integers {
                 return Err(unfit(parts[groups].kind));

@@ -140,8 +140,8 @@ mod tests {
         let mut key = |cells: [&'static str; 3]| {
             probe(&parts, |place| cells[place].as_bytes(), End::Equal, &mut keys, &mut Vec::new())
         };
-        assert_eq!(key(["a", "-1.0", "12/31/2023"]), Ok(Probe::Key { prefix: 2 + 8 }));
-        assert_eq!(key(["a", "-1", "2023-12-31 00:00"]), Ok(Probe::Key { prefix: 2 + 8 }));
+        assert_eq!(key(["a", "-1.0", "12/31/2023"]), Ok(Probe::Key { prefix: 3 + 8 }));
+        assert_eq!(key(["a", "-1", "2023-12-31 00:00"]), Ok(Probe::Key { prefix: 3 + 8 }));
         assert_eq!(key(["a", "1.5", "2023-12-31"]), Ok(Probe::Unmatched));
         assert_eq!(key(["a", "1", " "]), Ok(Probe::Empty));
         assert_eq!(key(["", "x", "2023-12-31"]), Ok(Probe::Empty));

@@ -56,7 +56,10 @@ impl Stream {
             is_done: false,
             head: None,
         };
-        stream.read_on()?;
+        let blank = |character: char| character == BYTE_ORDER_MARK || character.is_ascii_whitespace();
+        while !stream.is_end && stream.text.trim_start_matches(blank).is_empty() {
+            stream.read_on()?;
+        }
         let marks = stream.text.len() - stream.text.trim_start_matches(BYTE_ORDER_MARK).len();
         stream.text.drain(..marks);
         let dialect = if is_csv {

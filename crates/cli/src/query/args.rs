@@ -32,6 +32,17 @@ Examples, on the sample file (10,376 variants of human chromosome 22, by positio
   Two columns: the variants that replace the same bases, in the order of their positions:
     latchless query $FILE --key ref,pos --get TC
     latchless query $FILE --key ref,pos --between TC,50400000 TC,50900000
+  Many keys in one batch, from a file or a pipe, and two columns of their rows:
+    cut -d, -f1 examples/data/panel.csv | latchless query $FILE --key id --get-from - --select id,alt
+  Only the rows that meet a condition:
+    latchless query $FILE --key pos --between 50400000 50500000 --where 'ref = A and alt != G' --limit 5
+  The place of a position among all, the row at a place, and the median:
+    latchless query $FILE --key pos --rank 50400000
+    latchless query $FILE --key pos --nth 2070
+    latchless query $FILE --key pos --quantile 0.5
+  How often each base was replaced, and the second five of all positions:
+    latchless query $FILE --key ref,alt --count-by --where 'ref <= T and alt = A' --limit 5
+    latchless query $FILE --key pos --distinct --offset 5 --limit 5
   Through a pipe, as JSON:
     zcat rows.csv.gz | latchless query - --key id --get 7 --format json
   The orders of a week by their dates, and those of a client that the first column names:
@@ -75,14 +86,17 @@ Exit codes:
 /// Answer questions about a file's rows through an index over one or several of its columns.
 ///
 /// Reads FILE, builds an ordered index from the numbers or texts in the column named by --key, and answers
-/// one QUESTION: --get, --between, --prefix, --count, --floor or --ceil. The file need not be sorted.
+/// one QUESTION: --get, --between, --prefix, --count, --floor, --ceil and others. The file need not be sorted.
 #[derive(Debug, clap::Args)]
 #[command(
     after_long_help = EXAMPLES,
     after_help = "Examples and exit codes: latchless query --help",
     override_usage = "latchless query FILE --key COLUMN QUESTION [OPTIONS]",
     group = ArgGroup::new("question").required(true)
-        .args(["get", "between", "prefix", "count", "floor", "ceil"])
+        .args([
+            "get", "get_from", "between", "prefix", "count", "floor", "ceil", "rank", "nth", "quantile", "distinct",
+            "count_by",
+        ])
 )]
 pub struct Args {
     /// The file: CSV in UTF-8, its first line naming the columns, or, in a build with the feature
@@ -108,6 +122,15 @@ pub struct Args {
     #[arg(long, value_name = "COLUMN")]
     pub value: Option<String>,
 
+    /// Print these columns instead of the whole row, in this order.
+    #[arg(long, value_name = "COLUMNS", conflicts_with = "value")]
+    pub select: Option<String>,
+
+    /// Ask only about the rows that meet these conditions, such as 'ref = A and pos >= 50400000'. Operators
+    /// are = != < <= > >=; what has blanks in it is in quotes. An empty cell meets none.
+    #[arg(long = "where", value_name = "CONDITIONS", allow_hyphen_values = true)]
+    pub condition: Option<String>,
+
     /// Print every row whose key is one of these. One that begins with a hyphen: `--get=-inf`.
     #[arg(
         long,
@@ -117,6 +140,10 @@ pub struct Args {
         help_heading = "QUESTION, one of"
     )]
     pub get: Option<Vec<String>>,
+
+    /// Print every row whose key is a line of this file; `-` is standard input. They are looked up together.
+    #[arg(long, value_name = "KEYS", value_hint = ValueHint::FilePath, help_heading = "QUESTION, one of")]
+    pub get_from: Option<PathBuf>,
 
     /// Print every row whose key lies between these two, both included, in the order of the keys.
     #[arg(
@@ -150,11 +177,36 @@ pub struct Args {
     #[arg(long, value_name = "K", allow_hyphen_values = true, help_heading = "QUESTION, one of")]
     pub ceil: Option<String>,
 
-    /// With --between or --prefix: print at most this many rows.
+    /// Print how many rows have a smaller key.
+    #[arg(long, value_name = "K", allow_hyphen_values = true, help_heading = "QUESTION, one of")]
+    pub rank: Option<String>,
+
+    /// Print the row at this place in the order of the keys, counted from 1.
+    #[arg(long, value_name = "N", value_parser = count::parse, help_heading = "QUESTION, one of")]
+    pub nth: Option<usize>,
+
+    /// Print the first row whose key isn't below those of this fraction of all rows: 0.5 is the median. NaN
+    /// doesn't count.
+    #[arg(long, value_name = "Q", num_args = 1.., help_heading = "QUESTION, one of")]
+    pub quantile: Option<Vec<String>>,
+
+    /// Print each key once.
+    #[arg(long, help_heading = "QUESTION, one of")]
+    pub distinct: bool,
+
+    /// Print each key once, and how many rows have it.
+    #[arg(long, help_heading = "QUESTION, one of")]
+    pub count_by: bool,
+
+    /// With --between, --prefix, --distinct or --count-by: print at most this many rows.
     #[arg(long, value_name = "N", value_parser = count::parse)]
     pub limit: Option<usize>,
 
-    /// With --between or --prefix: from the largest key downwards.
+    /// With these: leave out this many rows before the first one.
+    #[arg(long, value_name = "N", value_parser = count::parse)]
+    pub offset: Option<usize>,
+
+    /// With these: from the largest key downwards.
     #[arg(long)]
     pub reverse: bool,
 

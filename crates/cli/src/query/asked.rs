@@ -1,69 +1,89 @@
 //! The question: its keys as they were written, whatever their columns turn out to hold.
 
 use super::args::Args;
-use super::given::Given;
-use super::question::{Answer, Question};
+use super::question::{Answer, Fraction, Page, Question};
 use crate::rows::error::QueryError;
-use crate::rows::guess::Meant;
+use crate::rows::given::Given;
 use crate::rows::key;
 use crate::rows::kind::Kind;
+use crate::rows::meant::Meant;
 use crate::rows::place::{Place, Span};
 use latchless::Direction;
 use latchless_terminal::output::visible;
 use std::cmp::Ordering;
 
-/// The six questions.
+/// The questions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked<'a> {
-    /// The rows of these keys.
-    Get(Vec<Given<'a>>),
-    /// The rows from one key to another, at most `limit` of them.
-    Between { low: Given<'a>, high: Given<'a>, limit: usize, direction: Direction },
-    /// The rows whose keys begin with this one, at most `limit` of them.
-    Prefix { prefix: Given<'a>, limit: usize, direction: Direction },
+    /// The rows of these keys, from this option.
+    Get(&'static str, Vec<Given<'a>>),
+    /// The rows from one key to another.
+    Between { low: Given<'a>, high: Given<'a>, page: Page },
+    /// The rows whose keys begin with this one.
+    Prefix { prefix: Given<'a>, page: Page },
     /// How many rows there are from one key to another.
     Count { low: Given<'a>, high: Given<'a> },
     /// The rows of the largest key up to this one.
     Floor(Given<'a>),
     /// The rows of the smallest key from this one on.
     Ceil(Given<'a>),
+    /// How many rows have smaller keys.
+    Rank(Given<'a>),
+    /// The row at this place in the order of the keys, counted from 1.
+    Nth(usize),
+    /// The rows at these fractions of all.
+    Quantile(Vec<Fraction>),
+    /// Each key once, from this option.
+    Groups(&'static str, Page),
 }
 
 impl<'a> Asked<'a> {
-    /// The question that the arguments ask, over this many columns.
+    /// The question that the arguments ask, over this many columns. `keys`: those of --get-from.
     ///
     /// # Errors
-    /// [`QueryError::OnlyRows`], [`QueryError::ZeroLimit`], [`QueryError::Parts`].
-    pub fn new(args: &'a Args, columns: usize) -> Result<Self, QueryError> {
-        // `clap` lets this pass: an option's requirement may be missing if that would conflict.
-        for (option, given) in [("--limit", args.limit.is_some()), ("--reverse", args.reverse)] {
-            if given && args.between.is_none() && args.prefix.is_none() {
-                return Err(QueryError::OnlyRows { option });
-            }
-        }
-        if args.limit == Some(0) {
-            return Err(QueryError::ZeroLimit);
-        }
-        let (limit, direction) = (
-            args.limit.unwrap_or(usize::MAX),
-            if args.reverse { Direction::Reverse } else { Direction::Forward },
-        );
+    /// [`QueryError::OnlyRows`], [`QueryError::ZeroLimit`], [`QueryError::Parts`], [`QueryError::NoPlace`],
+    /// [`QueryError::Fraction`].
+    pub fn new(args: &'a Args, keys: Option<&'a str>, columns: usize) -> Result<Self, QueryError> {
+        let page = page(args)?;
         let given = |option, text| Given::new(option, text, columns);
+        let pair = |option, ends: &'a [String]| {
+            Ok::<_, QueryError>((given(option, &ends[0])?, given(option, &ends[1])?))
+        };
         // `clap` has seen to it that exactly one is there, and that a range has two ends.
-        Ok(match (&args.between, &args.count, &args.prefix, &args.floor, &args.ceil) {
-            (Some(ends), ..) => {
-                let (low, high) = (given("--between", &ends[0])?, given("--between", &ends[1])?);
-                Self::Between { low, high, limit, direction }
-            }
-            (_, Some(ends), ..) => {
-                Self::Count { low: given("--count", &ends[0])?, high: given("--count", &ends[1])? }
-            }
-            (_, _, Some(prefix), ..) => Self::Prefix { prefix: given("--prefix", prefix)?, limit, direction },
-            (_, _, _, Some(key), _) => Self::Floor(given("--floor", key)?),
-            (.., Some(key)) => Self::Ceil(given("--ceil", key)?),
+        if let Some(ends) = &args.between {
+            let (low, high) = pair("--between", ends)?;
+            return Ok(Self::Between { low, high, page });
+        }
+        if let Some(ends) = &args.count {
+            let (low, high) = pair("--count", ends)?;
+            return Ok(Self::Count { low, high });
+        }
+        if let Some(prefix) = &args.prefix {
+            return Ok(Self::Prefix { prefix: given("--prefix", prefix)?, page });
+        }
+        if let Some(keys) = keys {
+            let keys = keys.lines().filter(|line| !line.trim_ascii().is_empty());
+            return Ok(Self::Get(
+                "--get-from",
+                keys.map(|key| given("--get-from", key)).collect::<Result<_, _>>()?,
+            ));
+        }
+        if let Some(fractions) = &args.quantile {
+            let bad = |given: &String| QueryError::Fraction { given: given.clone() };
+            let read = fractions.iter().map(|given| Fraction::parse(given).ok_or_else(|| bad(given)));
+            return Ok(Self::Quantile(read.collect::<Result<_, _>>()?));
+        }
+        Ok(match (&args.floor, &args.ceil, &args.rank, args.nth) {
+            (Some(key), ..) => Self::Floor(given("--floor", key)?),
+            (_, Some(key), ..) => Self::Ceil(given("--ceil", key)?),
+            (_, _, Some(key), _) => Self::Rank(given("--rank", key)?),
+            (.., Some(0)) => return Err(QueryError::NoPlace),
+            (.., Some(place)) => Self::Nth(place),
+            _ if args.distinct => Self::Groups("--distinct", page),
+            _ if args.count_by => Self::Groups("--count-by", page),
             _ => {
                 let keys = args.get.iter().flatten();
-                Self::Get(keys.map(|key| given("--get", key)).collect::<Result<_, _>>()?)
+                Self::Get("--get", keys.map(|key| given("--get", key)).collect::<Result<_, _>>()?)
             }
         })
     }
@@ -71,12 +91,16 @@ impl<'a> Asked<'a> {
     /// The option of the question, and all its keys.
     fn given(&self) -> (&'static str, Vec<&Given<'a>>) {
         match self {
-            Self::Get(keys) => ("--get", keys.iter().collect()),
+            Self::Get(option, keys) => (option, keys.iter().collect()),
             Self::Between { low, high, .. } => ("--between", vec![low, high]),
             Self::Prefix { prefix, .. } => ("--prefix", vec![prefix]),
             Self::Count { low, high } => ("--count", vec![low, high]),
             Self::Floor(key) => ("--floor", vec![key]),
             Self::Ceil(key) => ("--ceil", vec![key]),
+            Self::Rank(key) => ("--rank", vec![key]),
+            Self::Nth(_) => ("--nth", Vec::new()),
+            Self::Quantile(_) => ("--quantile", Vec::new()),
+            Self::Groups(option, _) => (option, Vec::new()),
         }
     }
 
@@ -97,7 +121,7 @@ impl<'a> Asked<'a> {
 
     /// Whether it compares keys, rather than looks for equal ones or for their beginnings.
     pub fn is_ordered(&self) -> bool {
-        !matches!(self, Self::Get(_) | Self::Prefix { .. })
+        !matches!(self, Self::Get(..) | Self::Prefix { .. } | Self::Groups(..))
     }
 
     /// Checks that this can be asked about columns of these kinds and names.
@@ -145,15 +169,23 @@ impl<'a> Asked<'a> {
     pub fn over(&self, kinds: &[Kind]) -> Question {
         let span = |low: &Given, high: &Given| Span::new(low.places(kinds).0, high.places(kinds).1);
         match self {
-            Self::Get(keys) => Question::Get(keys.iter().map(|key| span(key, key)).collect()),
-            Self::Between { low, high, limit, direction } => {
-                Question::Between { span: span(low, high), limit: *limit, direction: *direction }
-            }
-            Self::Prefix { prefix, limit, direction } => {
+            Self::Get(_, keys) => Question::Get(keys.iter().map(|key| span(key, key)).collect()),
+            Self::Between { low, high, page } => Question::Between(span(low, high), *page),
+            Self::Prefix { prefix, page } => {
                 let (low, high) = prefix.prefix_places(kinds);
-                Question::Between { span: Span::new(low, high), limit: *limit, direction: *direction }
+                Question::Between(Span::new(low, high), *page)
             }
             Self::Count { low, high } => Question::Count(span(low, high)),
+            Self::Rank(key) => {
+                let ((low, high), (start, end)) = (key.places(kinds), ends(kinds));
+                Question::Rank { from: Span::new(low, end), up_to: Span::new(start, high) }
+            }
+            &Self::Nth(place) => Question::Nth(place - 1),
+            Self::Quantile(fractions) => {
+                let (start, end) = ends(kinds);
+                Question::Quantile(Span::new(start, end), fractions.clone())
+            }
+            Self::Groups(_, page) => Question::Groups(*page),
             Self::Floor(key) => {
                 Question::Nearest(Span::new(ends(kinds).0, key.places(kinds).1), Direction::Reverse)
             }
@@ -166,7 +198,7 @@ impl<'a> Asked<'a> {
     /// The keys of --get that the answer reports as missing.
     pub fn missing(&self, answer: &Answer) -> Vec<&'a str> {
         match (self, answer) {
-            (Self::Get(keys), Answer::Rows { missing, .. }) => {
+            (Self::Get(_, keys), Answer::Rows { missing, .. }) => {
                 missing.iter().map(|&place| keys[place].text).collect()
             }
             _ => Vec::new(),
@@ -175,14 +207,20 @@ impl<'a> Asked<'a> {
 
     /// The note for a question that found nothing, or not everything.
     pub fn note(&self, column: &str, answer: &Answer) -> Option<String> {
+        /// The most missing keys that are named.
+        const NAMED_MAX: usize = 20;
         let missing = self.missing(answer);
         if answer.found() > 0 && missing.is_empty() {
             return None;
         }
         Some(match self {
-            Self::Get(_) => {
-                let missing: Vec<String> = missing.into_iter().map(shown).collect();
-                format!("no row has {column} {}", missing.join(" or "))
+            Self::Get(..) if missing.is_empty() => "no key was given".to_owned(),
+            Self::Get(..) => {
+                let mut named: Vec<String> = missing.iter().take(NAMED_MAX).map(|&key| shown(key)).collect();
+                if missing.len() > NAMED_MAX {
+                    named.push(format!("{} more", missing.len() - NAMED_MAX));
+                }
+                format!("no row has {column} {}", named.join(" or "))
             }
             Self::Between { low, high, .. } | Self::Count { low, high } => {
                 format!("no row has {column} between {} and {}", shown(low.text), shown(high.text))
@@ -192,8 +230,32 @@ impl<'a> Asked<'a> {
             }
             Self::Floor(key) => format!("no row has {column} {} or smaller", shown(key.text)),
             Self::Ceil(key) => format!("no row has {column} {} or larger", shown(key.text)),
+            Self::Rank(key) => format!("no row has {column} below {}", shown(key.text)),
+            Self::Nth(place) => format!("there are fewer than {place} rows"),
+            Self::Quantile(_) | Self::Groups(..) => "there are no rows".to_owned(),
         })
     }
+}
+
+/// The page that the arguments name.
+fn page(args: &Args) -> Result<Page, QueryError> {
+    // `clap` lets this pass: an option's requirement may be missing if that would conflict.
+    let is_there = args.between.is_some() || args.prefix.is_some() || args.distinct || args.count_by;
+    for (option, given) in
+        [("--limit", args.limit.is_some()), ("--offset", args.offset.is_some()), ("--reverse", args.reverse)]
+    {
+        if given && !is_there {
+            return Err(QueryError::OnlyRows { option });
+        }
+    }
+    if args.limit == Some(0) {
+        return Err(QueryError::ZeroLimit);
+    }
+    Ok(Page {
+        offset: args.offset.unwrap_or(0),
+        limit: args.limit.unwrap_or(usize::MAX),
+        direction: if args.reverse { Direction::Reverse } else { Direction::Forward },
+    })
 }
 
 /// Where the keys begin and end. Of numbers, infinities are the ends, so that NaN is left out.

@@ -7,7 +7,6 @@
 
 mod args;
 mod asked;
-mod given;
 mod origin;
 mod question;
 mod saved;
@@ -19,10 +18,12 @@ pub use args::Args;
 use crate::rows::column::{self, Column, Reading};
 use crate::rows::dialect::{self, Dialect};
 use crate::rows::error::QueryError;
+use crate::rows::filter::{Condition, Filter};
 use crate::rows::form::Forms;
 use crate::rows::guess::{Plan, Skip};
 use crate::rows::keys::Keys;
 use crate::rows::kind::{Kind, Named, Part};
+use crate::rows::line;
 use crate::rows::postings::Postings;
 use crate::rows::progress::Progress;
 use crate::rows::report::timed;
@@ -38,6 +39,7 @@ use question::Answer;
 use saved::{Saved, Saving};
 use show::Shown;
 use std::io::{self, IsTerminal};
+use std::path::Path;
 use summary::{Summary, Times};
 
 /// Why an index can't be saved.
@@ -47,7 +49,9 @@ const ONLY_CSV: &str = "its rows can't be found again; only those of a plain CSV
 pub fn run(args: &Args) -> Result<(), Failure> {
     // Errors in the arguments alone are reported before a large file is read.
     let names = args.key_columns();
-    let asked = Asked::new(args, names.len().max(1))?;
+    let conditions = args.condition.as_deref().map(Condition::parse).transpose()?.unwrap_or_default();
+    let keys = args.get_from.as_deref().map(|from| keys_from(from, &args.file)).transpose()?;
+    let asked = Asked::new(args, keys.as_deref(), names.len().max(1))?;
     // Of a saved index that is asked without --key the columns aren't known yet.
     if !names.is_empty()
         && let Some(kinds) = kinds_before_reading(args, names.len())?
@@ -64,12 +68,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let progress = Progress::start();
     let mut times = Times::default();
     let columns = match (&names[..], &args.value) {
-        ([key], Some(value)) => Some([&key[..], &value[..]]),
+        ([key], Some(value)) if conditions.is_empty() => Some([&key[..], &value[..]]),
         _ => None,
     };
     let wanted = Wanted { header: !args.no_header, columns };
     let content = timed(&mut times.read, || source::read(&args.file, wanted, &progress))?;
-    let run = Run { args, asked, progress, times };
+    let run = Run { args, conditions: &conditions, keys: keys.as_deref(), asked, progress, times };
     match content {
         Content::Arrow(bytes) => run.over_saved(bytes),
         Content::Text(_) if args.key.is_none() => Err(no_key().into()),
@@ -77,6 +81,20 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             Err(QueryError::CannotSave { file: source::name(&args.file), why: ONLY_CSV }.into())
         }
         Content::Text(text) => run.over_text(&text, delimiter, &names, saving),
+    }
+}
+
+/// The keys of --get-from, one a line.
+fn keys_from(from: &Path, file: &Path) -> Result<String, QueryError> {
+    if [from, file].iter().all(|file| *file == Path::new("-")) {
+        return Err(QueryError::BothFromInput);
+    }
+    let wanted = Wanted { header: false, columns: None };
+    match source::read(from, wanted, &Progress::start()) {
+        Ok(Content::Text(text)) => Ok(text.text),
+        Ok(Content::Arrow(_)) => Err(QueryError::IsIndex { file: source::name(from) }),
+        Err(QueryError::Empty { .. }) => Ok(String::new()),
+        Err(error) => Err(error),
     }
 }
 
@@ -88,6 +106,8 @@ fn kinds_before_reading(args: &Args, columns: usize) -> Result<Option<Vec<Kind>>
 /// A question on its way to its answer.
 struct Run<'a> {
     args: &'a Args,
+    conditions: &'a [Condition],
+    keys: Option<&'a str>,
     asked: Asked<'a>,
     progress: Progress,
     times: Times,
@@ -116,8 +136,10 @@ impl Run<'_> {
         } else {
             Dialect::of(&args.file, text, delimiter, !args.no_header)
         };
-        let table = Table::of(text, dialect, true)?;
-        let (columns, value) = self.columns(&table, names, kinds.as_deref().unwrap_or_default())?;
+        let mut table = Table::of(text, dialect, true)?;
+        let filter = self.filter(&table, kinds.as_deref().unwrap_or_default())?;
+        table.only(filter);
+        let (columns, shown) = self.columns(&table, names, kinds.as_deref().unwrap_or_default())?;
         let skip = Skip { bad: args.skip_bad, empty: false };
         let reading = Reading { columns, skip };
         let column = timed(&mut self.times.parse, || column::read(&table, &reading, &self.progress))?;
@@ -133,7 +155,7 @@ impl Run<'_> {
         let Column { keys, starts, parts, .. } = column;
         drop(keys);
         let answer = self.ask(&parts, &loaded)?;
-        let shown = Shown { table: &table, starts: &starts, parts: &parts, value };
+        let shown = Shown { table: &table, starts: &starts, parts: &parts, columns: shown };
         self.tell(&shown, &answer, &answer, &loaded)
     }
 
@@ -145,6 +167,11 @@ impl Run<'_> {
             return Err(QueryError::CannotSave { file: source::name(&args.file), why }.into());
         }
         let saved = timed(&mut self.times.parse, || Saved::new(bytes, args))?;
+        if !self.conditions.is_empty() {
+            let why =
+                format!("{} is an index; ask the file that it was saved from", source::name(&args.file));
+            return Err(QueryError::WhereNeedsRows { why }.into());
+        }
         let header = Table::new(saved.header(), saved.delimiter(), saved.is_named)?;
         let parts = &saved.parts[..];
         let names = args.key_columns();
@@ -155,40 +182,35 @@ impl Run<'_> {
             return Err(saved.other_key(called.join(",")).into());
         }
         // Only now it is known how many parts a key has.
-        self.asked = Asked::new(args, parts.len())?;
-        let value = args.value.as_deref().map(|name| header.column("--value", name)).transpose()?;
+        self.asked = Asked::new(args, self.keys, parts.len())?;
+        let columns: Vec<usize> = parts.iter().map(|part| part.column).collect();
+        let columns = self.shown(&header, &columns)?;
         self.check(&header, parts)?;
         let loaded = self.load(&saved.keys, 0)?;
         let answer = self.ask(parts, &loaded)?;
 
         // A table of the answer's rows alone, in their order.
-        let rows = if let Answer::Rows { rows, .. } = &answer { &rows[..] } else { &[] };
-        let text = saved.fetch(rows)?;
+        let text = saved.fetch(answer.rows())?;
         let table = Table::new(&text, saved.delimiter(), saved.is_named)?;
         let mut walk = table.walk()?;
-        let mut starts = Vec::with_capacity(rows.len());
+        let mut starts = Vec::with_capacity(answer.rows().len());
         while walk.advance()? {
             starts.push(walk.start());
         }
-        let among_them = match &answer {
-            Answer::Rows { rows, missing } => {
-                Answer::Rows { rows: (0..rows.len() as u32).collect(), missing: missing.clone() }
-            }
-            &Answer::Count(rows) => Answer::Count(rows),
-        };
-        let shown = Shown { table: &table, starts: &starts, parts, value };
+        let among_them = answer.with_rows((0..answer.rows().len() as u32).collect());
+        let shown = Shown { table: &table, starts: &starts, parts, columns };
         self.tell(&shown, &among_them, &answer, &loaded)
     }
 
     /// The columns of the key, with the plans to find their types, and of the value that the arguments
     /// name. `kinds`: the types of columns according to the file.
-    #[expect(clippy::type_complexity, reason = "a list and what it is a list of")]
+    #[expect(clippy::type_complexity, reason = "lists and what they are lists of")]
     fn columns(
         &self,
         table: &Table,
         names: &[String],
         kinds: &[Option<Kind>],
-    ) -> Result<(Vec<(usize, Plan)>, Option<usize>), QueryError> {
+    ) -> Result<(Vec<(usize, Plan)>, Option<Vec<usize>>), QueryError> {
         let args = self.args;
         let named = args.named_kinds(names.len())?;
         let plan = |(part, (name, named)): (usize, (&String, Option<Named>))| {
@@ -198,12 +220,58 @@ impl Run<'_> {
         };
         let columns: Vec<(usize, Plan)> =
             names.iter().zip(named).enumerate().map(plan).collect::<Result<_, QueryError>>()?;
-        let value = args.value.as_deref().map(|name| table.column("--value", name)).transpose()?;
-        if args.format == Format::Json && value.is_none() {
+        let of_key: Vec<usize> = columns.iter().map(|&(column, _)| column).collect();
+        let shown = self.shown(table, &of_key)?;
+        if args.format == Format::Json && shown.is_none() {
             // An object can't distinguish two columns of one name.
             table.columns().try_for_each(|name| table.column("--format json", name).map(drop))?;
         }
-        Ok((columns, value))
+        Ok((columns, shown))
+    }
+
+    /// The columns that the arguments want to be printed, if not all are. `of_key`: those of the key.
+    fn shown(&self, table: &Table, of_key: &[usize]) -> Result<Option<Vec<usize>>, QueryError> {
+        if let Some(names) = self.args.select.as_deref() {
+            let names = line::fields(names);
+            return names
+                .iter()
+                .map(|name| table.column("--select", name))
+                .collect::<Result<_, _>>()
+                .map(Some);
+        }
+        let Some(name) = self.args.value.as_deref() else { return Ok(None) };
+        let mut shown = Vec::new();
+        for column in of_key.iter().copied().chain([table.column("--value", name)?]) {
+            if !shown.contains(&column) {
+                shown.push(column);
+            }
+        }
+        Ok(Some(shown))
+    }
+
+    /// The conditions on rows, whose columns are read once to find their types.
+    fn filter(&self, table: &Table, kinds: &[Option<Kind>]) -> Result<Filter, QueryError> {
+        let (order, comma) = (self.args.date_format, self.args.decimal_comma);
+        let mut filter = Filter::new(self.args.skip_bad);
+        if self.args.save.is_some() && !self.conditions.is_empty() {
+            let why = "its index can't be saved as that of the file".to_owned();
+            return Err(QueryError::WhereNeedsRows { why });
+        }
+        for condition in self.conditions {
+            let column = table.column("--where", &condition.column)?;
+            let (given, is_ordered) = (condition.given(), condition.is_ordered());
+            let plan = Plan::new(None, kinds.get(column).copied().flatten(), (order, comma), || {
+                let allowed = Forms::all().allowed(order, comma);
+                let plan = Plan::open(given.means(0), allowed, comma, self.args.skip_bad);
+                Plan { has_no_order: !is_ordered, ..plan }
+            });
+            let skip = Skip { bad: self.args.skip_bad, empty: true };
+            let reading = Reading { columns: vec![(column, plan)], skip };
+            let part = column::read(table, &reading, &self.progress)?.parts[0];
+            given.check("--where", &[part.kind], &[table.called(column)], is_ordered)?;
+            filter.add(condition, part);
+        }
+        Ok(filter)
     }
 
     /// The plan to find the type of a part of the key. `said`: its type according to the file.
@@ -240,7 +308,7 @@ impl Run<'_> {
 
     /// Prints the answer, as `printed` has it among the rows that are shown, and the notes.
     fn tell(self, shown: &Shown, printed: &Answer, answer: &Answer, loaded: &Loaded) -> Result<(), Failure> {
-        let Self { args, asked, progress, times } = self;
+        let Self { args, asked, progress, times, .. } = self;
         progress.phase("printing", 0);
         // On a terminal the answer itself is the progress, and a line between its rows would spoil it.
         let progress = Some(progress).filter(|_| !io::stdout().is_terminal());

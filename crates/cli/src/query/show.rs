@@ -3,7 +3,8 @@
 use super::args::Args;
 use super::question::Answer;
 use crate::rows::error::QueryError;
-use crate::rows::kind::Part;
+use crate::rows::key::Rule;
+use crate::rows::kind::{Kind, Part};
 use crate::rows::print::{Heading, Printer};
 use crate::rows::table::Table;
 use latchless_terminal::failure::Failure;
@@ -21,8 +22,8 @@ pub struct Shown<'t> {
     pub starts: &'t [u64],
     /// The columns of the key.
     pub parts: &'t [Part],
-    /// The number of the column that is printed with them; `None`: the whole row is printed.
-    pub value: Option<usize>,
+    /// The columns that are printed of rows; `None`: all.
+    pub columns: Option<Vec<usize>>,
 }
 
 impl Shown<'_> {
@@ -46,48 +47,49 @@ impl Shown<'_> {
     pub fn print(&self, args: &Args, answer: &Answer) -> Result<(), Failure> {
         match answer {
             Answer::Count(rows) => {
-                let mut count = Rows::new(["count"]);
+                let mut count = Rows::new([if args.rank.is_some() { "rank" } else { "count" }]);
                 count.push(vec![json!(rows)]);
                 count.print(args.format)
             }
-            Answer::Rows { rows, .. } if rows.is_empty() => Ok(()),
-            Answer::Rows { rows, .. } => match self.print_rows(args, rows) {
+            answer if answer.rows().is_empty() => Ok(()),
+            answer => match self.print_rows(args, answer) {
                 Err(QueryError::Output(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
                 other => Ok(other?),
             },
         }
     }
 
-    fn print_rows(&self, args: &Args, rows: &[u32]) -> Result<(), QueryError> {
-        let shown: Vec<usize> = match self.value {
-            None => (0..self.table.columns().count()).collect(),
-            Some(value) => {
-                let mut shown = Vec::new();
-                for column in self.parts.iter().map(|part| part.column).chain([value]) {
-                    if !shown.contains(&column) {
-                        shown.push(column);
-                    }
-                }
-                shown
-            }
+    fn print_rows(&self, args: &Args, answer: &Answer) -> Result<(), QueryError> {
+        let counts = match answer {
+            Answer::Groups { counts, .. } if args.count_by => Some(counts),
+            _ => None,
+        };
+        let shown = match (answer, &self.columns) {
+            (Answer::Groups { .. }, _) => self.parts.iter().map(|part| part.column).collect(),
+            (_, Some(columns)) => columns.clone(),
+            (_, None) => (0..self.table.columns().count()).collect::<Vec<usize>>(),
         };
         let names: Vec<&str> = self.table.columns().collect();
         let heading = |&column: &usize| Heading {
             name: names[column],
             kind: self.parts.iter().find(|part| part.column == column).map(|part| part.kind),
         };
-        let headings = shown.iter().map(heading).collect();
+        let kind = Some(Kind::Number(Rule::new(None)));
+        let count = counts.map(|_| Heading { name: "count", kind });
+        let headings = shown.iter().map(heading).chain(count).collect();
         let mut printer = Printer::new(args.format, headings, self.table.is_named())?;
         let mut fetch = self.table.fetch();
-        for &row in rows {
+        for (place, &row) in answer.rows().iter().enumerate() {
             let fields = fetch.row(self.starts[row as usize])?;
-            printer.row(shown.iter().map(|&column| fields.value(column)))?;
+            let count = counts.map(|counts| counts[place].to_string());
+            printer
+                .row(shown.iter().map(|&column| fields.value(column)).chain(count.as_deref().map(Some)))?;
         }
         let hidden = printer.finish()?;
         if hidden > 0 {
             let all = shown.len();
             say::note(format_args!(
-                "the terminal has no room for {hidden} of {all} columns; --value NAME or --format csv shows them"
+                "the terminal has no room for {hidden} of {all} columns; --select NAMES or --format csv shows them"
             ));
         }
         Ok(())

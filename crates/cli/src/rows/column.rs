@@ -125,8 +125,8 @@ fn read_as(
 #[cfg(test)]
 mod tests {
     use super::super::form::{Form, Forms};
-    use super::super::guess::Meant;
     use super::super::key::{KeyType, Rule};
+    use super::super::meant::Meant;
     use super::super::source;
     use super::*;
     use latchless::{BytesKey, Key};

@@ -169,8 +169,25 @@ pub enum QueryError {
     #[error("{option} {low} {high}: the range starts after its end")]
     InvertedRange { option: &'static str, low: String, high: String },
     /// An option that another question doesn't know.
-    #[error("{option} goes with --between and --prefix only")]
+    #[error("{option} goes with --between, --prefix, --distinct and --count-by only")]
     OnlyRows { option: &'static str },
+    /// A condition that isn't one.
+    #[error(
+        "--where: {rest} isn't as expected: it takes conditions such as COLUMN >= 5, joined by and; the operators are \
+         = != < <= > >=, and texts with blanks are in quotes"
+    )]
+    Where { rest: String },
+    /// Conditions on rows that aren't read, or whose index would be taken for that of all.
+    #[error("--where reads all rows: {why}")]
+    WhereNeedsRows { why: String },
+    /// A place before the first row.
+    #[error("--nth counts rows from 1")]
+    NoPlace,
+    /// A fraction that isn't one.
+    #[error(
+        "--quantile takes numbers from 0 to 1 with at most 18 decimal places, such as 0.5, not {given:?}"
+    )]
+    Fraction { given: String },
     /// A limit that allows no answer.
     #[error("--limit 0 would print nothing; the smallest limit is 1")]
     ZeroLimit,

@@ -9,42 +9,8 @@ use super::error::QueryError;
 use super::form::{Form, Forms, Mark, Order};
 use super::key::{self, Complaint, Rule};
 use super::kind::{Kind, Named};
-use super::number::has_leading_zero;
+use super::meant::Meant;
 use super::table::Table;
-
-/// The possible types of a question's keys in a column: the last of these that any key requires.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Meant {
-    /// It doesn't mention the column.
-    Anything,
-    /// Each key is a number, or has these forms, or both.
-    Values { numbers: bool, forms: Forms },
-    /// Texts: a key is nothing else, or no two keys are of one kind.
-    Texts,
-}
-
-impl Meant {
-    /// The constraint that a key puts on its column.
-    pub fn by(text: &str) -> Self {
-        let text = text.trim_ascii();
-        Self::values(key::is_number(text) && !has_leading_zero(text), Forms::of(text))
-    }
-
-    fn values(numbers: bool, forms: Forms) -> Self {
-        if numbers || !forms.is_empty() { Self::Values { numbers, forms } } else { Self::Texts }
-    }
-
-    /// The constraint of two keys together.
-    pub fn and(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::Anything, other) | (other, Self::Anything) => other,
-            (Self::Values { numbers, forms }, Self::Values { numbers: too, forms: others }) => {
-                Self::values(numbers && too, forms.and(others))
-            }
-            _ => Self::Texts,
-        }
-    }
-}
 
 /// The type that arguments name for each of this many columns. `order`, `comma`: those that say how dates and
 /// numbers are written.
@@ -324,16 +290,5 @@ mod tests {
         assert!(first.contains("\"abc\" is not of type date-mdy"), "{first}");
         assert_eq!(asked(&[], "12/31/2023", false), "date-mdy");
         assert_eq!(asked(&[], "foo", false), "text");
-    }
-
-    #[test]
-    fn keys_of_several_kinds_are_texts() {
-        assert_eq!(Meant::by("x"), Meant::Texts);
-        assert_eq!(Meant::by("01000"), Meant::Texts);
-        assert_eq!(Meant::by("12/31/2023").and(Meant::by("foo")), Meant::Texts);
-        assert_eq!(Meant::by("12/31/2023").and(Meant::by("31/12/2023")), Meant::Texts);
-        assert_eq!(Meant::by("1.2").and(Meant::by("1.2.3")), Meant::by("1.2.3"));
-        assert_eq!(Meant::by("1").and(Meant::Anything), Meant::by("1"));
-        assert!(matches!(Meant::by("1").and(Meant::by("2.5")), Meant::Values { numbers: true, .. }));
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! In reading order: [`wanted`], [`source`] and [`unpacked`] (the file's text), [`delimiter`] and [`table`]
 //! (rows and fields), [`few`], [`number`], [`numeric`] and [`key`] (numbers as order-keeping bits), [`form`]
-//! (dates, times, addresses and so on as order-keeping bytes), [`kind`] and [`guess`] (the type of a column),
-//! [`keys`] and [`mod@column`] (each row's key), [`postings`] (grouping of equal keys), [`place`] (spans of
-//! keys), [`sort`] and [`runs`] (the index). [`mod@print`] prints rows. [`progress`] runs in parallel to all of
+//! (dates, times, addresses and so on as order-keeping bytes), [`kind`], [`meant`] and [`guess`] (the type of a column),
+//! [`keys`] and [`mod@column`] (each row's key), [`postings`] (grouping of equal keys), [`place`] and [`given`] (spans of
+//! keys), [`filter`] (conditions on rows), [`sort`] and [`runs`] (the index). [`mod@print`] prints rows. [`progress`] runs in parallel to all of
 //! them; [`error`] has all errors.
 
 pub mod column;
@@ -13,13 +13,16 @@ pub mod dialect;
 pub mod error;
 mod few;
 mod fields;
+pub mod filter;
 pub mod form;
+pub mod given;
 pub mod guess;
 mod heads;
 pub mod key;
 pub mod keys;
 pub mod kind;
 pub mod line;
+pub mod meant;
 pub mod number;
 mod numeric;
 pub mod options;

@@ -24,7 +24,7 @@ impl Place {
     }
 
     /// The first bytes after it; `None`: it is after all.
-    fn next(&self) -> Option<Vec<u8>> {
+    pub fn next(&self) -> Option<Vec<u8>> {
         let mut next = self.bytes.clone();
         if self.is_after {
             while next.pop_if(|last| *last == u8::MAX).is_some() {}

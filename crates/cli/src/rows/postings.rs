@@ -56,6 +56,16 @@ impl Postings {
         &self.rows[self.starts[first as usize] as usize..self.starts[last as usize + 1] as usize]
     }
 
+    /// How many rows have a key before that of a run.
+    pub fn before(&self, run: u32) -> usize {
+        self.starts[run as usize] as usize
+    }
+
+    /// How many runs there are.
+    pub fn runs(&self) -> u32 {
+        self.starts.len() as u32 - 1
+    }
+
     /// All rows, in the order of their keys.
     pub fn all(&self) -> &[u32] {
         &self.rows

@@ -20,6 +20,12 @@ pub trait Runs {
     /// Those of the index.
     fn end(&self, span: &Span, end: Direction) -> latchless::Result<Option<u32>>;
 
+    /// The runs of the first and the last key of each of many spans; `None` for one without keys.
+    ///
+    /// # Errors
+    /// Those of the index.
+    fn ends(&self, spans: &[&Span]) -> latchless::Result<Vec<Option<(u32, u32)>>>;
+
     /// The run of each of many keys, which are of the index's type.
     ///
     /// # Errors
@@ -45,6 +51,9 @@ trait Ends: KeyFor<u32> {
     /// Returns the entries of a span.
     fn entries<'i>(index: &'i Index<Self, u32>, span: &Span) -> latchless::Result<Range<'i, Self, u32>>;
 
+    /// Returns the runs of the first keys that aren't below many spans, and of the last that aren't above them.
+    fn ends(index: &Index<Self, u32>, spans: &[&Span]) -> latchless::Result<[Vec<Option<u32>>; 2]>;
+
     /// Returns keys as the index takes them.
     fn probes(keys: &Keys) -> Vec<Self::Probe<'_>>;
 }
@@ -58,6 +67,19 @@ macro_rules! numbers {
             ) -> latchless::Result<Range<'i, Self, u32>> {
                 let (low, high) = span.numbers();
                 index.try_range(Self::truncate(low)..=Self::truncate(high))
+            }
+
+            fn ends(index: &Index<Self, u32>, spans: &[&Span]) -> latchless::Result<[Vec<Option<u32>>; 2]> {
+                let (lows, highs): (Vec<Self>, Vec<Self>) = spans
+                    .iter()
+                    .map(|span| span.numbers())
+                    .map(|(low, high)| (Self::truncate(low), Self::truncate(high)))
+                    .unzip();
+                let mut entries = vec![None; spans.len()];
+                index.ceiling_many(&lows, &mut entries)?;
+                let first = runs(&mut entries);
+                index.floor_many(&highs, &mut entries)?;
+                Ok([first, runs(&mut entries)])
             }
 
             fn probes(keys: &Keys) -> Vec<Self> {
@@ -78,6 +100,19 @@ impl Ends for Vec<u8> {
         Ok(index.range((Included(&low[..]), high)))
     }
 
+    fn ends(index: &Index<Self, u32>, spans: &[&Span]) -> latchless::Result<[Vec<Option<u32>>; 2]> {
+        let (lows, highs): (Vec<Self>, Vec<Option<Self>>) = spans.iter().map(|span| span.bytes()).unzip();
+        let mut entries = vec![None; spans.len()];
+        index.ceiling_many(&lows.iter().map(|low| &low[..]).collect::<Vec<_>>(), &mut entries)?;
+        let first = runs(&mut entries);
+        let ended: Vec<&[u8]> = highs.iter().map(|high| high.as_deref().unwrap_or_default()).collect();
+        index.lower_many(&ended, &mut entries)?;
+        let mut last = runs(&mut entries);
+        let end = index.last().map(|(_, run)| run);
+        highs.iter().zip(&mut last).filter(|(high, _)| high.is_none()).for_each(|(_, last)| *last = end);
+        Ok([first, last])
+    }
+
     fn probes(keys: &Keys) -> Vec<&[u8]> {
         match keys {
             Keys::Bytes(keys) => keys.iter().collect(),
@@ -93,6 +128,11 @@ impl<K: Ends> Runs for Index<K, u32> {
         Ok(entry.map(|(_, run)| run))
     }
 
+    fn ends(&self, spans: &[&Span]) -> latchless::Result<Vec<Option<(u32, u32)>>> {
+        let [first, last] = K::ends(self, spans)?;
+        Ok(first.into_iter().zip(last).map(|(first, last)| first.zip(last).filter(|(a, b)| a <= b)).collect())
+    }
+
     fn equal(&self, keys: &Keys) -> latchless::Result<Vec<Option<u32>>> {
         let mut runs = vec![None; keys.len()];
         self.get_many(&K::probes(keys), &mut runs)?;
@@ -105,7 +145,7 @@ impl<K: Ends> Runs for Index<K, u32> {
             Direction::Forward => self.ceiling_many(&K::probes(keys), &mut entries)?,
             Direction::Reverse => self.floor_many(&K::probes(keys), &mut entries)?,
         }
-        Ok(entries.into_iter().map(|entry| Some(entry?.1)).collect())
+        Ok(runs(&mut entries))
     }
 
     fn keys(&self) -> usize {
@@ -115,6 +155,11 @@ impl<K: Ends> Runs for Index<K, u32> {
     fn memory_bytes(&self) -> usize {
         self.memory_bytes()
     }
+}
+
+/// The runs of entries.
+fn runs<K>(entries: &mut [Option<(K, u32)>]) -> Vec<Option<u32>> {
+    entries.iter_mut().map(|entry| Some(entry.take()?.1)).collect()
 }
 
 /// An index of the distinct keys, and which rows each of them has.

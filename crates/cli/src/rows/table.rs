@@ -7,6 +7,7 @@ use super::delimiter;
 use super::dialect::{self, Dialect, Names};
 use super::error::QueryError;
 use super::fields::{Fields, text};
+use super::filter::Filter;
 use super::heads;
 use super::line::builder;
 use csv::{ByteRecord, Position, Reader, StringRecord};
@@ -34,6 +35,8 @@ pub struct Table<'t> {
     lines_before: u64,
     /// Whether the text ends where the file does; otherwise its last row may be cut.
     is_whole: bool,
+    /// Conditions that all rows of walks meet.
+    filter: Filter,
 }
 
 impl<'t> Table<'t> {
@@ -72,7 +75,14 @@ impl<'t> Table<'t> {
             Names::Gff => heads::names(&dialect::GFF, dialect::GFF.len()),
             Names::Vcf => heads::vcf_names(&text[..begins]),
         };
-        let table = Self { text, head: Head { dialect, header }, body, lines_before: 0, is_whole };
+        let table = Self {
+            text,
+            head: Head { dialect, header },
+            body,
+            lines_before: 0,
+            is_whole,
+            filter: Filter::default(),
+        };
         if table.ends_at(begins as u64 + position.byte()) && !table.closes_quotes(begins as u64)? {
             return Err(QueryError::UnclosedQuote { line: 1 });
         }
@@ -81,7 +91,12 @@ impl<'t> Table<'t> {
 
     /// Rows that follow those of another text with this head, this many lines after the start of the file.
     pub fn continued(text: &'t str, head: Head, lines_before: u64, is_whole: bool) -> Self {
-        Self { text, head, body: Position::new(), lines_before, is_whole }
+        Self { text, head, body: Position::new(), lines_before, is_whole, filter: Filter::default() }
+    }
+
+    /// From now on, walks leave out rows that don't meet these conditions.
+    pub fn only(&mut self, filter: Filter) {
+        self.filter = filter;
     }
 
     /// Its notation and the names of its columns.
@@ -220,11 +235,29 @@ pub struct Walk<'t> {
 }
 
 impl<'t> Walk<'t> {
-    /// Advances to the next row; `false` after the last. A row that may be cut is none.
+    /// Advances to the next row that meets the table's conditions; `false` after the last. A row that may be
+    /// cut is none.
     ///
     /// # Errors
-    /// [`QueryError::Ragged`], [`QueryError::UnclosedQuote`].
+    /// [`QueryError::Ragged`], [`QueryError::UnclosedQuote`]; [`QueryError::Key`] for a condition's cell.
     pub fn advance(&mut self) -> Result<bool, QueryError> {
+        while self.step()? {
+            match self.table.filter.passes(|column| self.bytes(column)) {
+                Ok(true) => return Ok(true),
+                Ok(false) => {}
+                Err((column, complaint)) => {
+                    return Err(QueryError::Key {
+                        line: self.line(),
+                        column: self.called(column),
+                        complaint,
+                    });
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    fn step(&mut self) -> Result<bool, QueryError> {
         let there = self.reader.read_byte_record(&mut self.row)?;
         let table = self.table;
         if !there {

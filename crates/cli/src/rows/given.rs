@@ -1,14 +1,14 @@
 //! A key on the command line: its parts, their possible meanings, and its place among a column's keys.
 
-use crate::rows::error::QueryError;
-use crate::rows::form::Forms;
-use crate::rows::guess::Meant;
-use crate::rows::key;
-use crate::rows::keys::push;
-use crate::rows::kind::Kind;
-use crate::rows::line;
-use crate::rows::number::{Number, has_leading_zero};
-use crate::rows::place::Place;
+use super::error::QueryError;
+use super::form::Forms;
+use super::key;
+use super::keys::push;
+use super::kind::Kind;
+use super::line;
+use super::meant::Meant;
+use super::number::{Number, has_leading_zero};
+use super::place::Place;
 use std::cmp::Ordering;
 
 /// A key as it was written, or its first parts alone.

@@ -245,8 +245,16 @@ fn bad_arguments_are_refused_by_their_names() {
     refused(rows, "--key k --floor NaN", "--floor: NaN is neither smaller nor larger than any number");
     refused(rows, "--key k --count 0 -nan", "--count: NaN is neither");
     refused(rows, "--key k --delimiter ,, --get 1", "--delimiter takes one ASCII character");
-    refused(rows, "--key k --get 1 --limit 5", "--limit goes with --between and --prefix only");
-    refused(rows, "--key k --floor 1 --reverse", "--reverse goes with --between and --prefix only");
+    refused(
+        rows,
+        "--key k --get 1 --limit 5",
+        "--limit goes with --between, --prefix, --distinct and --count-by only",
+    );
+    refused(
+        rows,
+        "--key k --floor 1 --reverse",
+        "--reverse goes with --between, --prefix, --distinct and --count-by only",
+    );
     refused(rows, "--key k --get 1 --prefix 1", "cannot be used with");
     refused(rows, "--key k --prefix 1 --limit 0", "--limit 0");
     // Refused by clap: no question, two questions, unknown types.

@@ -81,7 +81,7 @@ fn conditions_leave_rows_out_of_every_question() {
         assert!(answer.code == 2 && answer.err.contains(message), "{condition}: {}", answer.err);
     };
     refused("n > x", "--where: \"x\" is not a number, as the keys in n are");
-    refused("when > 5", "column \"when\": \"2024-03-01\" is not a number");
+    refused("when > 5", "--where: \"5\" is not of the type of the keys in when, date");
     refused("when > 2024-13-01", "--where: \"2024-13-01\" is not of the type");
     refused("z = 1", "there is no column \"z\" for --where; the columns are k, when, n");
     refused("n = 1 or k = 2", "--where: \"or k = 2\" isn't as expected");
@@ -128,7 +128,7 @@ fn pages_places_and_fractions() {
     assert_eq!(lines("--distinct --reverse --offset 1 --limit 2"), "40.5 30");
     assert_eq!(lines("--count-by --limit 2"), "10,1 20,2");
     let json = run(&path, "--key k --count-by --format json --offset 1 --limit 1");
-    assert_eq!(json.lines(), [r#"{"k":20,"count":2}"#]);
+    assert_eq!(json.lines(), [r#"{"k":20.0,"count":2}"#]);
     refused("k\n1\n", "--key k --nth 0", "--nth counts rows from 1");
     refused("k\n1\n", "--key k --quantile 1.5", "--quantile takes numbers from 0 to 1");
     refused("k\n1\n", "--key k --get 1 --offset 1", "--offset goes with --between");

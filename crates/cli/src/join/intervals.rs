@@ -7,13 +7,15 @@
 //! What has to be looked at in a lane and isn't an overlap is thus only in the window of half that length
 //! before it. Each interval is in one lane, so each overlap is found once.
 //!
-//! The entries of all lanes are side by side in one array. The index leads from a lane and a first point to
-//! the place of the entry: one lookup for each lane of a group that isn't ruled out by its ends, in batches.
+//! The entries of all lanes are side by side in one array, and so are the lanes on one line of 64 bits: each
+//! has a section of it as long as its first points are apart. The index leads from a point of that line to the
+//! place of the next entry: one lookup for each lane of a group that isn't ruled out by its ends, in batches.
+//! If the sections would be longer than the line, several points share one of it, which makes a walk start
+//! earlier and finds nothing else, since every entry is compared.
 
 use latchless::index::Options;
 use latchless::{FillFactor, Index};
 use std::collections::HashMap;
-use std::num::NonZeroUsize;
 use std::ops::Range;
 
 /// Lanes of at most this many entries are read from their start.
@@ -45,9 +47,12 @@ struct Lane {
     entries: Range<u32>,
     /// Its first points are at most so far before its last ones.
     reach: u64,
-    /// Its first and its last point.
+    /// Its first and its last point, and the first one of the entry that begins last.
     first: u64,
     last: u64,
+    begins_last: u64,
+    /// Where its section of the line begins.
+    section: u64,
 }
 
 /// A set of intervals, numbered from 0.
@@ -57,8 +62,10 @@ pub struct Intervals {
     lanes: Vec<Lane>,
     /// The lanes of each group.
     groups: HashMap<u32, Range<u32>>,
-    /// The place of a lane's first entry that begins at a point.
-    places: Index<(u32, u64), u32>,
+    /// How many bits of a point the line leaves out.
+    shift: u32,
+    /// The place of the first entry at a point of the line.
+    places: Index<u64, u32>,
 }
 
 /// The entries to look at for each of many intervals. See [`Intervals::seek`].
@@ -82,27 +89,32 @@ impl Intervals {
             }
         }
         all.sort_unstable();
-        let (mut lanes, mut groups, mut starts) = (Vec::new(), HashMap::new(), Vec::new());
+        let (mut lanes, mut groups) = (Vec::<Lane>::new(), HashMap::new());
         for lane in all.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1)) {
             let (group, bits, Entry { first, .. }) = lane[0];
-            let start = lanes.last().map_or(0, |before: &Lane| before.entries.end);
-            let number = lanes.len() as u32;
+            let (start, number) = (lanes.last().map_or(0, |before| before.entries.end), lanes.len() as u32);
             groups.entry(group).or_insert(number..number).end = number + 1;
-            for (place, (_, _, entry)) in (start..).zip(lane) {
-                if starts.last().is_none_or(|&(before, _)| before != (number, entry.first)) {
-                    starts.push(((number, entry.first), place));
-                }
-            }
             lanes.push(Lane {
                 entries: start..start + lane.len() as u32,
                 reach: 1u64.checked_shl(bits).map_or(u64::MAX, |past| past - 1),
                 first,
                 last: lane.iter().map(|(.., entry)| entry.last).max().unwrap_or(first),
+                begins_last: lane[lane.len() - 1].2.first,
+                section: 0,
             });
         }
+        let entries: Vec<Entry> = all.into_iter().map(|(.., entry)| entry).collect();
+        let shift = lay_out(&mut lanes);
+        let mut starts: Vec<(u64, u32)> = Vec::with_capacity(entries.len());
+        for lane in &lanes {
+            let range = lane.entries.clone();
+            let points = range.clone().zip(&entries[range.start as usize..range.end as usize]);
+            starts.extend(points.map(|(place, entry)| (lane.on_line(entry.first, shift), place)));
+        }
+        starts.dedup_by_key(|(point, _)| *point);
         let mut places = Index::with_options(options)?;
-        places.bulk_load_by(starts.len(), |at| starts[at], FillFactor::FULL, NonZeroUsize::MIN)?;
-        Ok(Self { entries: all.into_iter().map(|(.., entry)| entry).collect(), lanes, groups, places })
+        places.bulk_load(&starts, FillFactor::FULL)?;
+        Ok(Self { entries, lanes, groups, shift, places })
     }
 
     /// How much memory they take, in bytes.
@@ -125,8 +137,11 @@ impl Intervals {
                     continue;
                 }
                 let from = first.saturating_sub(lane.reach);
+                if lane.begins_last < from {
+                    continue;
+                }
                 if lane.entries.len() as u32 > SHORT && lane.first < from {
-                    keys.push((number, from));
+                    keys.push(lane.on_line(from, self.shift));
                     places.push(found.ranges.len());
                 }
                 found.ranges.push(lane.entries.clone());
@@ -135,13 +150,10 @@ impl Intervals {
         }
         let mut answers = vec![None; keys.len()];
         self.places.ceiling_many(&keys, &mut answers)?;
-        for ((place, (lane, _)), answer) in places.into_iter().zip(keys).zip(answers) {
+        for (place, answer) in places.into_iter().zip(answers) {
+            // There is one: the lane has an entry that begins there or later.
             let range = &mut found.ranges[place];
-            range.start = match answer {
-                Some(((there, _), start)) if there == lane => start,
-                // All of the lane's begin before the window.
-                _ => range.end,
-            };
+            range.start = answer.map_or(range.end, |(_, start)| start);
         }
         Ok(found)
     }
@@ -158,6 +170,30 @@ impl Intervals {
         }
         into[before..].sort_unstable();
     }
+}
+
+impl Lane {
+    /// Where a point that isn't before its first is on the line.
+    fn on_line(&self, point: u64, shift: u32) -> u64 {
+        self.section + ((point - self.first) >> shift)
+    }
+}
+
+/// Gives each lane a section of the line, and returns how many bits of points have no room there.
+fn lay_out(lanes: &mut [Lane]) -> u32 {
+    let length = |lane: &Lane, shift: u32| u128::from((lane.begins_last - lane.first) >> shift) + 1;
+    let has_room = |shift: &u32| {
+        let all: u128 = lanes.iter().map(|lane| length(lane, *shift)).sum();
+        all <= u128::from(u64::MAX)
+    };
+    // With a bit for each lane there is room for all: there are fewer than 2^32.
+    let shift = (0..u64::BITS).find(has_room).unwrap_or(u64::BITS - 1);
+    let mut section = 0;
+    for lane in lanes {
+        lane.section = section;
+        section += length(lane, shift) as u64;
+    }
+    shift
 }
 
 #[cfg(test)]

@@ -221,7 +221,8 @@ proptest! {
                     "forward" => b.1 >= a.1,
                     _ => true,
                 });
-                // The nearest, the smaller of two, the last of those that are backward, the first of the others.
+                // The nearest, the smaller of two, the last of those that are backward, the first of the
+                // others.
                 let best = near.min_by_key(|(r, b)| {
                     let is_before = b.1 < a.1 || (b.1 == a.1 && direction != "forward");
                     let row = *r as i64;

@@ -93,6 +93,14 @@ fn the_header_says_what_separates_fields() {
         let (_folder, path) = file(text);
         assert_eq!(run(&path, "--key id --get 7 --format csv").lines(), ["id,preis", "7,\"1,5\""], "{text}");
     }
+    let (_folder, path) = file("id;preis\n7;1,5\n");
+    let said = run(&path, "--key id --get 7").err;
+    let note = "rows.csv: fields are taken to be separated by ';'; --delimiter says otherwise\n";
+    assert!(said.contains(note), "{said}");
+    for silent in ["--key id --get 7 -q", "--key id --get 7 --delimiter ;", "--key id --get 7 --format json"]
+    {
+        assert!(!run(&path, silent).err.contains("separated"), "{silent}");
+    }
     let (folder, path) = file("a\n");
     let tsv = folder.path().join("rows.tsv");
     std::fs::write(&tsv, "id,x\tpreis\n7\t1\n").unwrap();
@@ -145,7 +153,7 @@ fn a_compressed_file_is_read_or_called_by_its_name() {
     }
     // A frame of one block, which isn't compressed.
     let zstandard = b"\x28\xb5\x2f\xfd\x20\x0c\x61\0\0k,v\n1,a\n2,b\n";
-    if cfg!(feature = "parquet") {
+    if cfg!(feature = "zstd") {
         let (_folder, path) = file(zstandard);
         assert_eq!(run(&path, "--key k --get 2 --format csv").lines(), ["k,v", "2,b"]);
     } else {

@@ -164,6 +164,40 @@ fn files_with_known_columns_are_asked_by_their_names() {
     assert_eq!(answer.lines(), [r#"{"a,b":"1","c":2}"#]);
 }
 
+#[test]
+fn several_files_of_the_same_columns_are_one_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("a.csv", "k,v\r\n3,a\r\n1,b");
+    write("b.csv", "k,v\n2,c\n\n1,d\n");
+    write("c.csv", "k,v\n");
+    let run = |line: &str| shell(folder.path(), &format!("latchless query {line}"));
+    let answer = run("a.csv c.csv b.csv a.csv --key k --between 0 9 --format csv");
+    assert_eq!(answer.lines(), ["k,v", "1,b", "1,d", "1,b", "2,c", "3,a", "3,a"]);
+    let no_header = run("a.csv b.csv --no-header --key 2 --get v --format csv");
+    assert_eq!(no_header.lines(), ["k,v", "k,v"]);
+    for (text, message) in [
+        ("k,w\n1,2\n", "d.csv has other columns, or another separator of fields, than a.csv"),
+        ("k;v\n1;2\n", "d.csv has other columns"),
+        ("k,v\n\n5,x\ny,1\n", "d.csv: line 4, column \"k\": \"y\" is not a number"),
+        ("k,v\r\n5,x\r\ny,1\r\n", "d.csv: line 3, column \"k\": \"y\" is not a number"),
+        ("k,v\n1\n", "d.csv: line 2 has 1 fields where the header has 2"),
+        ("k,v\n1,\"a\n", "d.csv: a quoted field in the row that starts on line 2 is never closed"),
+        ("", "d.csv is empty"),
+    ] {
+        write("d.csv", text);
+        let refused = run("a.csv d.csv b.csv --key k --floor 5");
+        assert!(refused.code == 2 && refused.err.contains(message), "{text:?}: {}", refused.err);
+    }
+    write("d.csv", "k,v\ny,1\n");
+    let first = run("d.csv a.csv --key k --floor 5");
+    assert!(first.err.contains("d.csv: line 2, column \"k\": \"y\""), "{}", first.err);
+    let filtered = run("a.csv d.csv --key v --get b --where 'k > 1'");
+    assert!(filtered.err.contains("d.csv: line 2, column \"k\": \"y\""), "{}", filtered.err);
+    let save = run("a.csv b.csv --key k --get 1 --save i.arrow");
+    assert!(save.code == 2 && save.err.contains("only those of a plain CSV file can"), "{}", save.err);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 

@@ -44,7 +44,7 @@ Intervals:
   Intervals are half-open, FROM up to but without TO; --closed includes TO. Of integers, half-open intervals count from 0 and closed ones from 1, as BED and GFF do, so that a file of each kind can be joined. Half-open intervals whose ends are equal have no point. FROM may not be above TO.
 
 Files:
-  A file is CSV, its first line naming the columns; or, by its name, .tsv, .bed, .gff, .gff3, .gtf or .vcf. The columns of BED are chrom, start, end, name, score and so on, those of GFF seqid, source, type, start, end, score, strand, phase and attributes; their intervals needn't be named, neither those of VCF, which reach from POS over all of REF, or up to END in INFO. All of these may be compressed with gzip (bgzip, too).
+  A file is CSV, its first line naming the columns; or, by its name, .tsv, .bed, .gff, .gff3, .gtf or .vcf. The columns of BED are chrom, start, end, name, score and so on, those of GFF seqid, source, type, start, end, score, strand, phase and attributes; their intervals needn't be named, neither those of VCF, which reach from POS over all of REF, or up to END in INFO. All of these may be compressed with gzip (bgzip, too), in a build with the feature zstd or parquet also with Zstandard, and in one with parquet be Parquet.
   LEFT is read piece by piece; RIGHT and its index have to fit memory.
 
 Output:
@@ -137,8 +137,8 @@ pub struct Args {
           default_missing_value = "both")]
     pub no_header: Option<Side>,
 
-    /// The separator of fields of both files of CSV: one ASCII character, or `tab`. Without it, the first line
-    /// of each decides, as for `latchless query`.
+    /// The separator of fields of both files of CSV: one ASCII character, or `tab`. Without it, the first
+    /// line of each decides, as for `latchless query`.
     #[arg(long, value_name = "CHARACTER", allow_hyphen_values = true)]
     pub delimiter: Option<String>,
 
@@ -159,7 +159,8 @@ pub enum Nearest {
     /// The smallest key that is LEFT's or larger
     Forward,
     /// The nearer one of these two
-    Nearest,
+    #[value(name = "nearest")]
+    Either,
 }
 
 /// Which rows of LEFT are printed.

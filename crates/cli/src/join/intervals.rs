@@ -8,10 +8,10 @@
 //! before it. Each interval is in one lane, so each overlap is found once.
 //!
 //! The entries of all lanes are side by side in one array, and so are the lanes on one line of 64 bits: each
-//! has a section of it as long as its first points are apart. The index leads from a point of that line to the
-//! place of the next entry: one lookup for each lane of a group that isn't ruled out by its ends, in batches.
-//! If the sections would be longer than the line, several points share one of it, which makes a walk start
-//! earlier and finds nothing else, since every entry is compared.
+//! has a section of it as long as its first points are apart. The index leads from a point of that line to
+//! the place of the next entry: one lookup for each lane of a group that isn't ruled out by its ends, in
+//! batches. If the sections would be longer than the line, several points share one of it, which makes a walk
+//! start earlier and finds nothing else, since every entry is compared.
 
 use latchless::index::Options;
 use latchless::{FillFactor, Index};

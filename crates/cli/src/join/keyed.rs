@@ -92,7 +92,7 @@ impl<'t> Keyed<'t> {
             None => &[End::Equal],
             Some(Nearest::Backward) => &[End::AtMost],
             Some(Nearest::Forward) => &[End::AtLeast],
-            Some(Nearest::Nearest) => &[End::AtMost, End::AtLeast],
+            Some(Nearest::Either) => &[End::AtMost, End::AtLeast],
         };
         let batch = |&end| Batch { end, keys: Keys::of(&column.parts), probes: Vec::new(), runs: Vec::new() };
         Ok(Self {
@@ -114,7 +114,7 @@ impl<'t> Keyed<'t> {
 
     /// Whether distances are measured.
     fn measures(&self) -> bool {
-        self.tolerance.is_some() || self.nearest == Some(Nearest::Nearest)
+        self.tolerance.is_some() || self.nearest == Some(Nearest::Either)
     }
 
     /// The row of RIGHT that stands for a run of equal keys, and its key's point.
@@ -174,7 +174,7 @@ impl Matcher for Keyed<'_> {
                 }
             }
         }
-        if self.tolerance.is_some() || self.nearest == Some(Nearest::Nearest) {
+        if self.tolerance.is_some() || self.nearest == Some(Nearest::Either) {
             self.points.push(Point::of(parts[last].kind, row.field(left[last])));
         }
         self.without_key += usize::from(is_missing);
@@ -246,7 +246,7 @@ fn check_order(args: &Args, nearest: Nearest, kind: Kind, column: &str) -> Resul
     if kind == (Kind::Text { guessed: true }) {
         return Err(QueryError::NearestOfTexts { column: column.to_owned() });
     }
-    if !Point::is_on_a_line(kind) && (nearest == Nearest::Nearest || args.tolerance.is_some()) {
+    if !Point::is_on_a_line(kind) && (nearest == Nearest::Either || args.tolerance.is_some()) {
         return Err(QueryError::NoDistance { column: column.to_owned(), kind });
     }
     let Some(given) = &args.tolerance else { return Ok(None) };

@@ -3,8 +3,8 @@
 //! In reading order: [`args`] (the command line), [`right`] (the types of RIGHT's columns), [`matcher`] (what
 //! each way to join does), [`probe`], [`distance`] and [`keyed`] (equal and nearest keys), [`ends`],
 //! [`intervals`], [`spans`] and [`overlaps`] (intervals), and [`joined`] (rows on standard output, and the
-//! statistics). LEFT is read in pieces ([`crate::rows::stream`]): the keys of all rows of a piece are looked up
-//! in one batch.
+//! statistics). LEFT is read in pieces ([`crate::rows::stream`]): the keys of all rows of a piece are looked
+//! up in one batch.
 
 mod args;
 mod distance;
@@ -32,6 +32,8 @@ use args::Side;
 use joined::{Joined, Summary};
 use keyed::Keyed;
 use latchless_terminal::failure::Failure;
+use latchless_terminal::output::Format;
+use latchless_terminal::say;
 use matcher::Matcher;
 use overlaps::Overlaps;
 use std::io::ErrorKind;
@@ -60,6 +62,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let right = Table::of(&text.text, dialect, true)
         .map_err(|error: QueryError| error.in_file(source::name(&args.right)))?;
     let header = left.header();
+    if args.format == Format::Table {
+        let of_left = header.dialect().note(delimiter, &source::name(&args.left));
+        let notes = [of_left, dialect.note(delimiter, &source::name(&args.right))];
+        notes.into_iter().flatten().for_each(say::note);
+    }
     let matcher = timed(&mut summary.build, || matcher(args, &header, &right, &text, &progress))?;
     let names = joined::names(args, &header, &right)?;
     // On a terminal the rows themselves are the progress.

@@ -9,7 +9,7 @@ use crate::rows::options::Options;
 use clap::{ArgGroup, ValueHint};
 use latchless_terminal::count;
 use latchless_terminal::output::Format;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples, on the sample file (10,376 variants of human chromosome 22, by position):
@@ -45,6 +45,8 @@ Examples, on the sample file (10,376 variants of human chromosome 22, by positio
     latchless query $FILE --key pos --distinct --offset 5 --limit 5
   Through a pipe, as JSON:
     zcat rows.csv.gz | latchless query - --key id --get 7 --format json
+  Several files as one:
+    latchless query orders.csv more_orders.csv --key sum --quantile 0.5
   The orders of a week by their dates, and those of a client that the first column names:
     latchless query orders.csv --key date --between 2024-03-04 2024-03-10
     latchless query orders.csv --key client,date --between Smith,2024-03-04 Smith,2024-03-10
@@ -86,12 +88,13 @@ Exit codes:
 /// Answer questions about a file's rows through an index over one or several of its columns.
 ///
 /// Reads FILE, builds an ordered index from the numbers or texts in the column named by --key, and answers
-/// one QUESTION: --get, --between, --prefix, --count, --floor, --ceil and others. The file need not be sorted.
+/// one QUESTION: --get, --between, --prefix, --count, --floor, --ceil and others. The file need not be
+/// sorted.
 #[derive(Debug, clap::Args)]
 #[command(
     after_long_help = EXAMPLES,
     after_help = "Examples and exit codes: latchless query --help",
-    override_usage = "latchless query FILE --key COLUMN QUESTION [OPTIONS]",
+    override_usage = "latchless query FILE... --key COLUMN QUESTION [OPTIONS]",
     group = ArgGroup::new("question").required(true)
         .args([
             "get", "get_from", "between", "prefix", "count", "floor", "ceil", "rank", "nth", "quantile", "distinct",
@@ -99,16 +102,18 @@ Exit codes:
         ])
 )]
 pub struct Args {
-    /// The file: CSV in UTF-8, its first line naming the columns, or, in a build with the feature
-    /// `parquet`, Parquet. Either may be compressed with gzip, in that build also with Zstandard. `-` is
-    /// standard input.
+    /// The file: CSV in UTF-8, its first line naming the columns, or, in a build with the feature `parquet`,
+    /// Parquet. By its name, TSV, BED, GFF, GTF or VCF. All may be compressed with gzip (bgzip, too), in a
+    /// build with the feature `zstd` or `parquet` also with Zstandard. `-` is standard input.
     ///
     /// Or an index that --save saved: then its file of rows is only read if the answer has rows.
     ///
     /// Of a Parquet file, the schema gives the types of columns, except texts, which are as in CSV. Null
     /// is no value: as a text it is the empty one. In a message, the first row is line 2.
-    #[arg(value_hint = ValueHint::FilePath)]
-    pub file: PathBuf,
+    ///
+    /// Several files of the same columns are one table, with the rows of the first before those of the next.
+    #[arg(value_hint = ValueHint::FilePath, value_name = "FILE", required = true, num_args = 1..)]
+    pub files: Vec<PathBuf>,
 
     /// The column that is indexed, of numbers or of texts; or several of them, as A,B. Its name, in capitals
     /// or not, or its number from 1. A name with a comma in it is quoted: '"a,b"'.
@@ -260,6 +265,11 @@ pub struct Args {
 }
 
 impl Args {
+    /// The file, or the first of several.
+    pub fn file(&self) -> &Path {
+        &self.files[0]
+    }
+
     /// The columns of the key, as they were named; none if they weren't.
     pub fn key_columns(&self) -> Vec<String> {
         self.key.as_deref().map_or(Vec::new(), line::fields)

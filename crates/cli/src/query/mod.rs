@@ -20,6 +20,7 @@ use crate::rows::dialect::{self, Dialect};
 use crate::rows::error::QueryError;
 use crate::rows::filter::{Condition, Filter};
 use crate::rows::form::Forms;
+use crate::rows::gathered::{self, Lines};
 use crate::rows::guess::{Plan, Skip};
 use crate::rows::keys::Keys;
 use crate::rows::kind::{Kind, Named, Part};
@@ -29,6 +30,7 @@ use crate::rows::progress::Progress;
 use crate::rows::report::timed;
 use crate::rows::runs::{self, Runs};
 use crate::rows::source::{self, Content, Text};
+use crate::rows::stream::How;
 use crate::rows::table::Table;
 use crate::rows::wanted::Wanted;
 use asked::Asked;
@@ -39,7 +41,7 @@ use question::Answer;
 use saved::{Saved, Saving};
 use show::Shown;
 use std::io::{self, IsTerminal};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use summary::{Summary, Times};
 
 /// Why an index can't be saved.
@@ -50,7 +52,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     // Errors in the arguments alone are reported before a large file is read.
     let names = args.key_columns();
     let conditions = args.condition.as_deref().map(Condition::parse).transpose()?.unwrap_or_default();
-    let keys = args.get_from.as_deref().map(|from| keys_from(from, &args.file)).transpose()?;
+    let keys = args.get_from.as_deref().map(|from| keys_from(from, &args.files)).transpose()?;
     let asked = Asked::new(args, keys.as_deref(), names.len().max(1))?;
     // Of a saved index that is asked without --key the columns aren't known yet.
     if !names.is_empty()
@@ -59,8 +61,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         asked.check(&kinds, &names)?;
     }
     let delimiter = dialect::delimiter(args.delimiter.as_deref())?;
-    let no_key = || QueryError::NoKey { file: source::name(&args.file) };
-    if args.key.is_none() && args.file.is_file() && !source::is_arrow(&args.file) {
+    let no_key = || QueryError::NoKey { file: source::name(args.file()) };
+    if args.key.is_none() && args.file().is_file() && !source::is_arrow(args.file()) {
         return Err(no_key().into());
     }
     let saving = Saving::new(args)?;
@@ -72,21 +74,26 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         _ => None,
     };
     let wanted = Wanted { header: !args.no_header, columns };
-    let content = timed(&mut times.read, || source::read(&args.file, wanted, &progress))?;
-    let run = Run { args, conditions: &conditions, keys: keys.as_deref(), asked, progress, times };
+    let how = How { delimiter, is_named: !args.no_header };
+    let (content, lines) = timed(&mut times.read, || match args.files.len() {
+        1 => Ok((source::read(args.file(), wanted, &progress)?, Lines::default())),
+        _ => gathered::gather(&args.files, how, wanted, &progress)
+            .map(|(text, lines)| (Content::Text(text), lines)),
+    })?;
+    let run = Run { args, conditions: &conditions, keys: keys.as_deref(), lines, asked, progress, times };
     match content {
         Content::Arrow(bytes) => run.over_saved(bytes),
         Content::Text(_) if args.key.is_none() => Err(no_key().into()),
         Content::Text(source::Text { is_own: false, .. }) if saving.is_some() => {
-            Err(QueryError::CannotSave { file: source::name(&args.file), why: ONLY_CSV }.into())
+            Err(QueryError::CannotSave { file: source::name(args.file()), why: ONLY_CSV }.into())
         }
         Content::Text(text) => run.over_text(&text, delimiter, &names, saving),
     }
 }
 
 /// The keys of --get-from, one a line.
-fn keys_from(from: &Path, file: &Path) -> Result<String, QueryError> {
-    if [from, file].iter().all(|file| *file == Path::new("-")) {
+fn keys_from(from: &Path, files: &[PathBuf]) -> Result<String, QueryError> {
+    if from == Path::new("-") && files.iter().any(|file| file == from) {
         return Err(QueryError::BothFromInput);
     }
     let wanted = Wanted { header: false, columns: None };
@@ -108,6 +115,7 @@ struct Run<'a> {
     args: &'a Args,
     conditions: &'a [Condition],
     keys: Option<&'a str>,
+    lines: Lines,
     asked: Asked<'a>,
     progress: Progress,
     times: Times,
@@ -134,20 +142,25 @@ impl Run<'_> {
         let dialect = if kinds.is_some() {
             Dialect::csv(b',', !args.no_header)
         } else {
-            Dialect::of(&args.file, text, delimiter, !args.no_header)
+            Dialect::of(args.file(), text, delimiter, !args.no_header)
         };
+        if args.format == Format::Table {
+            dialect.note(delimiter, &source::name(args.file())).into_iter().for_each(say::note);
+        }
         let mut table = Table::of(text, dialect, true)?;
-        let filter = self.filter(&table, kinds.as_deref().unwrap_or_default())?;
+        let filter = self.filter(&table, kinds.as_deref().unwrap_or_default());
+        let filter = filter.map_err(|error| self.lines.locate(error))?;
         table.only(filter);
         let (columns, shown) = self.columns(&table, names, kinds.as_deref().unwrap_or_default())?;
         let skip = Skip { bad: args.skip_bad, empty: false };
         let reading = Reading { columns, skip };
-        let column = timed(&mut self.times.parse, || column::read(&table, &reading, &self.progress))?;
+        let column = timed(&mut self.times.parse, || column::read(&table, &reading, &self.progress));
+        let column = column.map_err(|error| self.lines.locate(error))?;
         self.check(&table, &column.parts)?;
         let loaded = self.load(&column.keys, column.skipped)?;
         if let Some(saving) = saving {
             if !dialect.has_quotes() {
-                return Err(QueryError::CannotSave { file: source::name(&args.file), why: ONLY_CSV }.into());
+                return Err(QueryError::CannotSave { file: source::name(args.file()), why: ONLY_CSV }.into());
             }
             self.progress.phase("saving", 0);
             saving.save(&table, &column, loaded.postings.all())?;
@@ -164,12 +177,12 @@ impl Run<'_> {
         let args = self.args;
         if args.save.is_some() {
             let why = "it is a saved index already; copy it";
-            return Err(QueryError::CannotSave { file: source::name(&args.file), why }.into());
+            return Err(QueryError::CannotSave { file: source::name(args.file()), why }.into());
         }
         let saved = timed(&mut self.times.parse, || Saved::new(bytes, args))?;
         if !self.conditions.is_empty() {
             let why =
-                format!("{} is an index; ask the file that it was saved from", source::name(&args.file));
+                format!("{} is an index; ask the file that it was saved from", source::name(args.file()));
             return Err(QueryError::WhereNeedsRows { why }.into());
         }
         let header = Table::new(saved.header(), saved.delimiter(), saved.is_named)?;

@@ -53,11 +53,11 @@ impl<'a> Saving<'a> {
     /// [`QueryError::CannotSave`] if the rows couldn't be found again, or the file itself would be replaced.
     pub fn new(args: &'a Args) -> Result<Option<Self>, QueryError> {
         let Some(to) = args.save.as_deref() else { return Ok(None) };
-        let refused = |why| QueryError::CannotSave { file: source::name(&args.file), why };
-        if args.file == Path::new("-") {
+        let refused = |why| QueryError::CannotSave { file: source::name(args.file()), why };
+        if args.file() == Path::new("-") {
             return Err(refused("its rows can't be read again; save it in a file first"));
         }
-        let origin = Origin::of(&args.file, to)?;
+        let origin = Origin::of(args.file(), to)?;
         if !origin.file().is_file() {
             return Err(refused("it is no plain file, so its rows can't be read again"));
         }
@@ -210,7 +210,7 @@ impl Saved {
     /// [`QueryError::Snapshot`]; [`QueryError::OtherKeyType`]; [`QueryError::TooManyRows`];
     /// [`QueryError::KeyTypes`].
     pub fn new(bytes: Vec<u8>, args: &Args) -> Result<Self, QueryError> {
-        let (file, name) = (args.file.clone(), source::name(&args.file));
+        let (file, name) = (args.file().to_owned(), source::name(args.file()));
         let bad = |cause| QueryError::Snapshot { file: name.clone(), cause };
         let key_type = snapshot::key_type(&bytes).map_err(bad)?;
         let (cells, metadata) = if matches!(key_type, DataType::Binary | DataType::Utf8) {

@@ -82,6 +82,16 @@ impl Dialect {
         Self { delimiter: b'\t', names }
     }
 
+    /// What is said about a separator that no argument named, unless it is the usual one. `given`: the
+    /// argument.
+    pub fn note(self, given: Option<u8>, file: &str) -> Option<String> {
+        let is_guess = given.is_none() && self.has_quotes() && self.delimiter != b',';
+        let written = || delimiter::written(self.delimiter);
+        is_guess.then(|| {
+            format!("{file}: fields are taken to be separated by {}; --delimiter says otherwise", written())
+        })
+    }
+
     /// Whether a field may be in quotes, with delimiters and line ends inside.
     pub fn has_quotes(self) -> bool {
         matches!(self.names, Names::FirstLine | Names::Numbers)

@@ -47,6 +47,9 @@ pub enum QueryError {
     /// An error in one of several files.
     #[error("{file}: {cause}")]
     In { file: String, cause: Box<QueryError> },
+    /// Files that aren't parts of one table.
+    #[error("{file} has other columns, or another separator of fields, than {first}")]
+    OtherColumns { file: String, first: String },
     /// A VCF file whose columns have no names.
     #[error("no line begins with #CHROM, so this isn't VCF")]
     NoVcfHeader,

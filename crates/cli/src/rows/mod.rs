@@ -1,11 +1,12 @@
 //! The rows of a file, their keys, and an index over these: shared by all commands that read files of rows.
 //!
-//! In reading order: [`wanted`], [`source`] and [`unpacked`] (the file's text), [`delimiter`] and [`table`]
-//! (rows and fields), [`few`], [`number`], [`numeric`] and [`key`] (numbers as order-keeping bits), [`form`]
-//! (dates, times, addresses and so on as order-keeping bytes), [`kind`], [`meant`] and [`guess`] (the type of a column),
-//! [`keys`] and [`mod@column`] (each row's key), [`postings`] (grouping of equal keys), [`place`] and [`given`] (spans of
-//! keys), [`filter`] (conditions on rows), [`sort`] and [`runs`] (the index). [`mod@print`] prints rows. [`progress`] runs in parallel to all of
-//! them; [`error`] has all errors.
+//! In reading order: [`wanted`], [`source`], [`unpacked`] and [`gathered`] (the files' text), [`delimiter`]
+//! and [`table`] (rows and fields), [`few`], [`number`], [`numeric`] and [`key`] (numbers as order-keeping
+//! bits), [`form`] (dates, times, addresses and so on as order-keeping bytes), [`kind`], [`meant`] and
+//! [`guess`] (the type of a column), [`keys`] and [`mod@column`] (each row's key), [`postings`] (grouping of
+//! equal keys), [`place`] and [`given`] (spans of keys), [`filter`] (conditions on rows), [`sort`] and
+//! [`runs`] (the index). [`mod@print`] prints rows. [`progress`] runs in parallel to all of them; [`error`]
+//! has all errors.
 
 pub mod column;
 pub mod delimiter;
@@ -15,6 +16,7 @@ mod few;
 mod fields;
 pub mod filter;
 pub mod form;
+pub mod gathered;
 pub mod given;
 pub mod guess;
 mod heads;

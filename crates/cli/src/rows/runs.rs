@@ -51,7 +51,8 @@ trait Ends: KeyFor<u32> {
     /// Returns the entries of a span.
     fn entries<'i>(index: &'i Index<Self, u32>, span: &Span) -> latchless::Result<Range<'i, Self, u32>>;
 
-    /// Returns the runs of the first keys that aren't below many spans, and of the last that aren't above them.
+    /// Returns the runs of the first keys that aren't below many spans, and of the last that aren't above
+    /// them.
     fn ends(index: &Index<Self, u32>, spans: &[&Span]) -> latchless::Result<[Vec<Option<u32>>; 2]>;
 
     /// Returns keys as the index takes them.

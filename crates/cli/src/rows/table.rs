@@ -104,6 +104,11 @@ impl<'t> Table<'t> {
         &self.head
     }
 
+    /// The line that the rows begin on, or the end of the line before it.
+    pub fn body_line(&self) -> u64 {
+        self.body.line()
+    }
+
     /// Where the rows begin, in bytes.
     pub fn body(&self) -> u64 {
         self.body.byte()

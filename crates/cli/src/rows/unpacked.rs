@@ -31,7 +31,7 @@ pub fn unpacked<'r>(
     match packing {
         // Files are often several of them one after the other, as bgzip makes them.
         "gzip" => Ok(Ok(Box::new(MultiGzDecoder::new(from)))),
-        #[cfg(feature = "parquet")]
+        #[cfg(feature = "zstd")]
         "Zstandard" => match zstd::Decoder::with_buffer(from) {
             Ok(decoder) => Ok(Ok(Box::new(decoder))),
             Err(cause) => Err(QueryError::Unreadable { file: name(), cause }),

@@ -136,8 +136,8 @@ impl Form {
         }
     }
 
-    /// The point in time of a text, in days for dates and in nanoseconds for others, a day at its start; `None`
-    /// for other forms, too.
+    /// The point in time of a text, in days for dates and in nanoseconds for others, a day at its start;
+    /// `None` for other forms, too.
     pub fn time(self, text: &str) -> Option<i128> {
         if !matches!(self, Self::Date(_) | Self::Timestamp(..) | Self::Time) {
             return None;

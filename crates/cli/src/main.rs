@@ -3,10 +3,11 @@
 
 mod join;
 mod log;
+mod manual;
 mod query;
 mod rows;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use latchless_terminal::program;
 use std::process::ExitCode;
 
@@ -27,6 +28,8 @@ enum Command {
     Query(Box<query::Args>),
     Join(Box<join::Args>),
     Log(log::Args),
+    Completions(manual::Completions),
+    Man(manual::Page),
 }
 
 fn main() -> ExitCode {
@@ -37,6 +40,8 @@ fn main() -> ExitCode {
             Command::Query(args) => query::run(&args),
             Command::Join(args) => join::run(&args),
             Command::Log(args) => log::run(&args),
+            Command::Completions(args) => manual::completions(&args, Cli::command()),
+            Command::Man(args) => manual::page(&args, Cli::command()),
         },
     )
 }

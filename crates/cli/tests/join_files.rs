@@ -85,6 +85,12 @@ fn remarks_may_be_longer_than_a_piece() {
         (last("a.gff c.gff"), last("c.gff a.gff"), last("b.vcf a.gff")),
         ("c c".to_owned(), "a b".to_owned(), "a".to_owned())
     );
+    let end = [("x.bed", "22\t1\t5\n# end"), ("y.bed", "# all"), ("z.bed", "22\t1\t5")];
+    let count = |files: &str| join(&end, &format!("{files} --format csv --overlap")).lines().len();
+    assert_eq!(
+        (count("x.bed z.bed"), count("z.bed x.bed"), count("y.bed x.bed"), count("x.bed y.bed")),
+        (2, 2, 0, 0)
+    );
     let bad = format!("{gff}22\t.\t.\tx\t9\t.\t.\t.\ta\n");
     let outcome = join(&[("a.gff", &bad), ("c.gff", &gff)], "a.gff c.gff --overlap");
     let line = format!("a.gff: line {}, column \"start\"", bad.matches('\n').count());

@@ -263,9 +263,9 @@ impl<'t> Walk<'t> {
     }
 
     fn step(&mut self) -> Result<bool, QueryError> {
-        let there = self.reader.read_byte_record(&mut self.row)?;
-        let table = self.table;
-        if !there {
+        let (there, table) = (self.reader.read_byte_record(&mut self.row)?, self.table);
+        // The reader gives a last remark without a line end as a row.
+        if !there || table.ends_at(self.start()) {
             if !table.is_whole {
                 // A line of remarks may be cut, too.
                 self.rest = table.text.rfind('\n').map_or(0, |end| end as u64 + 1);

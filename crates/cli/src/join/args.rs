@@ -1,9 +1,6 @@
 //! The command line of `latchless join`, and its help.
 
-use crate::rows::error::QueryError;
-use crate::rows::form::Order;
-use crate::rows::guess;
-use crate::rows::kind::Named;
+use crate::rows::key_types::KeyTypes;
 use crate::rows::line;
 use crate::rows::options::Options;
 use clap::{ArgGroup, ValueEnum, ValueHint};
@@ -115,17 +112,9 @@ pub struct Args {
           default_missing_value = "both")]
     pub closed: Option<Side>,
 
-    /// The type of the keys in --by and --on; one type for all, or one for each.
-    #[arg(long, value_name = "TYPE", value_enum, value_delimiter = ',')]
-    pub key_type: Vec<Named>,
-
-    /// In which order dates have their parts, if the cells of RIGHT leave that open.
-    #[arg(long, value_name = "ORDER", value_enum)]
-    pub date_format: Option<Order>,
-
-    /// Keys that are numbers have a comma before their fraction, and perhaps full stops between thousands.
-    #[arg(long)]
-    pub decimal_comma: bool,
+    /// The types of the keys: of the columns in --by, then those in --on or --overlap.
+    #[command(flatten)]
+    pub key_types: KeyTypes,
 
     /// A key that isn't of its type belongs to no row, instead of being refused. RIGHT's keys have to be
     /// numbers then, unless --key-type names their type.
@@ -215,16 +204,6 @@ impl Sides {
             Some((at, _)) => Self { names: [names(&given[..at]), names(&given[at + 1..])], is_split: true },
             None => Self { names: [names(given), names(given)], is_split: false },
         }
-    }
-}
-
-impl Args {
-    /// The type that was named for each of this many columns.
-    ///
-    /// # Errors
-    /// [`QueryError::KeyTypes`]; [`QueryError::NoSuchForm`] if an option is about none of them.
-    pub fn named_kinds(&self, columns: usize) -> Result<Vec<Option<Named>>, QueryError> {
-        guess::named(&self.key_type, columns, self.date_format, self.decimal_comma)
     }
 }
 

@@ -12,12 +12,12 @@ const UNITS: [(&str, i128); 8] = [
     ("s", 1_000_000_000),
     ("m", 60_000_000_000),
     ("h", 3_600_000_000_000),
-    ("d", 86_400_000_000_000),
+    ("d", DAY),
     ("w", 604_800_000_000_000),
 ];
 
 /// A day in nanoseconds.
-const DAY: i128 = 86_400_000_000_000;
+pub const DAY: i128 = 86_400_000_000_000;
 
 /// Any two integers of this many digits have a difference that fits.
 const DIGITS_MAX: i64 = 37;

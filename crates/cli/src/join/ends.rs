@@ -3,6 +3,7 @@
 //! Integers that are the ends of half-open intervals count from 0, and those of closed ones from 1. Both
 //! become closed ones that count from 1: `0..10` has the points 1 to 10.
 
+use super::distance::DAY;
 use crate::rows::form::Form;
 use crate::rows::key::{Complaint, KeyType, Rule, is_nan, is_number, quoted};
 use crate::rows::kind::Kind;
@@ -18,6 +19,9 @@ pub enum Scale {
     /// As dates, times of day or time stamps.
     Times(Form),
 }
+
+/// The last integer.
+const LAST: &str = "9223372036854775807";
 
 /// A range that has no point.
 const EMPTY: [u64; 2] = [1, 0];
@@ -138,17 +142,23 @@ fn time(form: Form, text: &str) -> Option<[u64; 2]> {
     let point = |at: i128| Some(i64::try_from(at).ok()? as u64 ^ 1 << 63);
     let first = form.time(text)?;
     let is_day = matches!(form, Form::Timestamp(..)) && !text.contains(':');
-    let last = if is_day { first + 86_400_000_000_000 - 1 } else { first };
+    let last = if is_day { first + DAY - 1 } else { first };
     Some([point(first)?, point(last)?])
+}
+
+/// The name of a region, and its ends, if it has them.
+pub fn named(cell: &str) -> (&str, Option<&str>) {
+    let cell = cell.trim_ascii();
+    cell.rsplit_once(':').map_or((cell, None), |(name, ends)| (name, Some(ends)))
 }
 
 /// A stretch of a chromosome as browsers write it: `chr22:50,300,000-50,400,000`, `chr22:5`, `chr22:5-`,
 /// `chr22`. Its ends are included.
 pub fn region(cell: &str) -> Result<(&str, [u64; 2]), Complaint> {
-    let cell = cell.trim_ascii();
-    let bad = || Complaint::NotARegion(quoted(cell));
-    let Some((name, ends)) = cell.rsplit_once(':') else {
-        return if cell.is_empty() { Err(bad()) } else { Ok((cell, [0, u64::MAX])) };
+    let bad = || Complaint::NotARegion(quoted(cell.trim_ascii()));
+    let (name, Some(ends)) = named(cell) else {
+        let name = cell.trim_ascii();
+        return if name.is_empty() { Err(bad()) } else { Ok((name, [0, u64::MAX])) };
     };
     let ends = ends.replace(',', "");
     let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -158,8 +168,7 @@ pub fn region(cell: &str) -> Result<(&str, [u64; 2]), Complaint> {
         None if is_digits(&ends) => (&ends[..], Some(&ends[..])),
         _ => return Err(bad()),
     };
-    let last = i64::MAX.to_string();
-    let points = Scale::Integers.points(from, to.unwrap_or(&last), true);
+    let points = Scale::Integers.points(from, to.unwrap_or(LAST), true);
     Ok((name, points.map_err(|(_, complaint)| complaint)?))
 }
 

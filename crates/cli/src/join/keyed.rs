@@ -168,13 +168,10 @@ impl Matcher for Keyed<'_> {
                 Ok(Probe::Unmatched) => {}
                 Ok(Probe::Empty) => is_missing = true,
                 Err((_, complaint)) if self.skip_bad && complaint.is_no_value() => is_missing = true,
-                Err((place, complaint)) => {
-                    let column = row.called(left[place]);
-                    return Err(QueryError::Key { line: row.line(), column, complaint });
-                }
+                Err((place, complaint)) => return Err(row.refused(left[place], complaint)),
             }
         }
-        if self.tolerance.is_some() || self.nearest == Some(Nearest::Either) {
+        if self.measures() {
             self.points.push(Point::of(parts[last].kind, row.field(left[last])));
         }
         self.without_key += usize::from(is_missing);

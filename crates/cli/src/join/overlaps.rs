@@ -4,12 +4,11 @@ use super::args::{Args, Side, Sides};
 use super::ends::Scale;
 use super::intervals::{Found, Interval, Intervals};
 use super::matcher::Matcher;
-use super::probe::{End, Probe, probe};
+use super::probe::Probe;
 use super::right;
 use super::spans::{Shape, Spans};
 use crate::rows::error::QueryError;
 use crate::rows::guess::Plan;
-use crate::rows::key::Complaint;
 use crate::rows::keys::Keys;
 use crate::rows::kind::{Kind, Part};
 use crate::rows::progress::Progress;
@@ -89,42 +88,25 @@ impl Overlaps {
             bytes: Vec::new(),
         })
     }
-
-    /// The interval of a row of LEFT, without its group, whose key is added; nothing if it has none.
-    fn interval(&mut self, row: &Walk) -> Result<Option<Interval>, (usize, Complaint)> {
-        let Some([first, last]) = self.left.points(row, self.scale)? else { return Ok(None) };
-        let interval = Interval { group: 0, first, last };
-        if self.parts.is_empty() {
-            return Ok(Some(interval));
-        }
-        let left = &self.left;
-        let cell = |place: usize| left.group(row, place);
-        match probe(&self.parts, cell, End::Equal, &mut self.keys, &mut self.bytes) {
-            Ok(Probe::Key { .. }) => {
-                self.keyed.push(self.taken.len());
-                Ok(Some(interval))
-            }
-            Ok(Probe::Unmatched) => Ok(Some(NOWHERE)),
-            Ok(Probe::Empty) => Ok(None),
-            Err((place, complaint)) => Err((left.group_column(place), complaint)),
-        }
-    }
 }
 
 impl Matcher for Overlaps {
     fn take(&mut self, row: &Walk) -> Result<(), QueryError> {
-        let interval = match self.interval(row) {
-            Ok(Some(interval)) => interval,
-            Ok(None) => {
+        let interval = match self.left.placed(row, self.scale, &self.parts, &mut self.keys, &mut self.bytes) {
+            Ok(Some(([first, last], Probe::Key { .. }))) => {
+                if !self.parts.is_empty() {
+                    self.keyed.push(self.taken.len());
+                }
+                // Its group is looked up with those of other rows.
+                Interval { group: 0, first, last }
+            }
+            Ok(Some((_, Probe::Unmatched))) => NOWHERE,
+            Err((column, complaint)) if !(self.skip_bad && complaint.is_no_value()) => {
+                return Err(row.refused(column, complaint));
+            }
+            _ => {
                 self.without_key[0] += 1;
                 NOWHERE
-            }
-            Err((_, complaint)) if self.skip_bad && complaint.is_no_value() => {
-                self.without_key[0] += 1;
-                NOWHERE
-            }
-            Err((column, complaint)) => {
-                return Err(QueryError::Key { line: row.line(), column: row.called(column), complaint });
             }
         };
         self.taken.push(interval);
@@ -202,7 +184,7 @@ impl Read {
         let groups = columns.len();
         columns.extend(spans.end_columns());
         let mut plans = right::plans(args, text, &columns)?;
-        if args.key_type.is_empty() && (left.has_names() || spans.has_names()) {
+        if args.key_types.key_type.is_empty() && (left.has_names() || spans.has_names()) {
             // Names of chromosomes: 22 is one, and X.
             let texts = plans[..groups].iter_mut();
             texts.for_each(|(_, plan)| *plan = Plan::known(Kind::Text { guessed: false }));
@@ -240,24 +222,15 @@ impl Read {
     fn rows(&mut self, args: &Args, table: &Table, spans: &Spans) -> Result<(), QueryError> {
         let (mut walk, mut bytes) = (table.walk()?, Vec::new());
         while walk.advance()? {
-            let points = match spans.points(&walk, self.scale) {
-                Ok(None) => None,
-                Ok(Some(points)) if self.parts.is_empty() => Some(points),
-                Ok(Some(points)) => {
-                    let cell = |place: usize| spans.group(&walk, place);
-                    match probe(&self.parts, cell, End::Equal, &mut self.keys, &mut bytes) {
-                        Ok(Probe::Key { .. }) => Some(points),
-                        Ok(Probe::Unmatched | Probe::Empty) => None,
-                        Err((place, complaint)) => {
-                            self.refuse(args, &walk, spans.group_column(place), complaint)?
-                        }
-                    }
+            let points = match spans.placed(&walk, self.scale, &self.parts, &mut self.keys, &mut bytes) {
+                Ok(Some((points, Probe::Key { .. }))) => points,
+                Err((column, complaint)) if !(args.skip_bad && complaint.is_no_value()) => {
+                    return Err(walk.refused(column, complaint));
                 }
-                Err((column, complaint)) => self.refuse(args, &walk, column, complaint)?,
-            };
-            let Some(points) = points else {
-                self.skipped += 1;
-                continue;
+                _ => {
+                    self.skipped += 1;
+                    continue;
+                }
             };
             self.points.push(points);
             self.starts.push(walk.start());
@@ -266,19 +239,5 @@ impl Read {
             }
         }
         Ok(())
-    }
-
-    /// Nothing, if rows with bad cells are left out.
-    fn refuse<T>(
-        &self,
-        args: &Args,
-        walk: &Walk,
-        column: usize,
-        complaint: Complaint,
-    ) -> Result<Option<T>, QueryError> {
-        if args.skip_bad && complaint.is_no_value() {
-            return Ok(None);
-        }
-        Err(QueryError::Key { line: walk.line(), column: walk.called(column), complaint })
     }
 }

@@ -15,14 +15,13 @@ use crate::rows::table::Table;
 /// # Errors
 /// [`QueryError::KeyTypes`], [`QueryError::NoSuchForm`].
 pub fn plans(args: &Args, text: &Text, columns: &[usize]) -> Result<Vec<(usize, Plan)>, QueryError> {
-    let (order, comma) = (args.date_format, args.decimal_comma);
     let kinds = text.kinds.as_deref().unwrap_or_default();
     let plan = |(&column, named)| {
         let said = kinds.get(column).copied().flatten();
-        let open = || Plan::open(Meant::Anything, Forms::all().allowed(order, comma), comma, args.skip_bad);
-        (column, Plan::new(named, said, (order, comma), open))
+        let open = || args.key_types.open(Meant::Anything, Forms::all(), args.skip_bad);
+        (column, args.key_types.plan(named, said, open))
     };
-    Ok(columns.iter().zip(args.named_kinds(columns.len())?).map(plan).collect())
+    Ok(columns.iter().zip(args.key_types.named(columns.len())?).map(plan).collect())
 }
 
 /// Reads columns, without the rows that have no key.

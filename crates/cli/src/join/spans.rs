@@ -1,11 +1,13 @@
 //! The intervals of one of the two files: the columns that they are in, and how a row's is read.
 
 use super::args::Sides;
-use super::ends::{Scale, region};
+use super::ends::{Scale, named, region};
+use super::probe::{End, Probe, probe};
 use crate::rows::dialect::Names;
 use crate::rows::error::QueryError;
 use crate::rows::key::Complaint;
-use crate::rows::kind::Kind;
+use crate::rows::keys::Keys;
+use crate::rows::kind::{Kind, Part};
 use crate::rows::table::{Table, Walk};
 
 /// Where a row's interval is.
@@ -20,6 +22,9 @@ pub enum Shape {
     /// The bases of a VCF file: from POS over REF, or up to END in INFO.
     Bases { pos: usize, reference: usize, info: usize },
 }
+
+/// The points of a row's interval, and its group.
+pub type Placed = ([u64; 2], Probe);
 
 /// The intervals of a file.
 #[derive(Debug, Clone)]
@@ -113,11 +118,6 @@ impl Spans {
         if matches!(self.shape, Shape::Region(_)) { &[] } else { &self.groups }
     }
 
-    /// The column of a part of the group.
-    pub fn group_column(&self, place: usize) -> usize {
-        self.groups[place]
-    }
-
     /// The columns of ends whose types have to be found.
     pub fn end_columns(&self) -> Vec<usize> {
         match self.shape {
@@ -127,12 +127,32 @@ impl Spans {
         }
     }
 
+    /// A row's points, and its group, whose key is added to others; nothing if an end is empty. `parts`: how
+    /// the group's cells are read, if there are groups. `bytes` is room.
+    ///
+    /// # Errors
+    /// The column of a cell that can't be read, and why.
+    pub fn placed(
+        &self,
+        row: &Walk,
+        scale: Scale,
+        parts: &[Part],
+        keys: &mut Keys,
+        bytes: &mut Vec<u8>,
+    ) -> Result<Option<Placed>, (usize, Complaint)> {
+        let Some(points) = self.points(row, scale)? else { return Ok(None) };
+        if parts.is_empty() {
+            return Ok(Some((points, Probe::Key { prefix: 0 })));
+        }
+        let group = probe(parts, |place| self.group(row, place), End::Equal, keys, bytes);
+        group.map(|group| Some((points, group))).map_err(|(place, why)| (self.groups[place], why))
+    }
+
     /// The cell of a part of a row's group.
-    pub fn group<'r>(&self, row: &'r Walk, place: usize) -> &'r [u8] {
-        let cell = row.bytes(self.groups[place]);
+    fn group<'r>(&self, row: &'r Walk, place: usize) -> &'r [u8] {
         match self.shape {
-            Shape::Region(column) => region(row.field(column)).map_or(cell, |(name, _)| name.as_bytes()),
-            _ => cell,
+            Shape::Region(column) => named(row.field(column)).0.as_bytes(),
+            _ => row.bytes(self.groups[place]),
         }
     }
 
@@ -140,7 +160,7 @@ impl Spans {
     ///
     /// # Errors
     /// The column of a cell that can't be read, and why.
-    pub fn points(&self, row: &Walk, scale: Scale) -> Result<Option<[u64; 2]>, (usize, Complaint)> {
+    fn points(&self, row: &Walk, scale: Scale) -> Result<Option<[u64; 2]>, (usize, Complaint)> {
         let is_empty = |column: usize| row.field(column).trim_ascii().is_empty();
         match self.shape {
             Shape::Ends(from, to) | Shape::Bases { pos: from, reference: to, .. }

@@ -1,9 +1,6 @@
 //! The command line of `latchless query`, and its help.
 
-use crate::rows::error::QueryError;
-use crate::rows::form::Order;
-use crate::rows::guess;
-use crate::rows::kind::Named;
+use crate::rows::key_types::KeyTypes;
 use crate::rows::line;
 use crate::rows::options::Options;
 use clap::{ArgGroup, ValueHint};
@@ -215,20 +212,9 @@ pub struct Args {
     #[arg(long)]
     pub reverse: bool,
 
-    /// The type of the keys; of several columns one type for all, or one for each, as u32,text. Without it
-    /// the type is inferred from the cells.
-    ///
-    /// Floats are in the order of their numbers, NaN after infinity.
-    #[arg(long, value_name = "TYPE", value_enum, value_delimiter = ',')]
-    pub key_type: Vec<Named>,
-
-    /// In which order dates have their parts, if their cells leave that open.
-    #[arg(long, value_name = "ORDER", value_enum)]
-    pub date_format: Option<Order>,
-
-    /// Keys that are numbers have a comma before their fraction, and perhaps full stops between thousands.
-    #[arg(long)]
-    pub decimal_comma: bool,
+    /// The types of the keys.
+    #[command(flatten)]
+    pub key_types: KeyTypes,
 
     /// Leave out rows whose key is empty or isn't a number, date and so on as expected, and report how many
     /// they were. A number that doesn't fit the type is refused nevertheless.
@@ -273,13 +259,5 @@ impl Args {
     /// The columns of the key, as they were named; none if they weren't.
     pub fn key_columns(&self) -> Vec<String> {
         self.key.as_deref().map_or(Vec::new(), line::fields)
-    }
-
-    /// The type that was named for each of this many columns.
-    ///
-    /// # Errors
-    /// [`QueryError::KeyTypes`]; [`QueryError::NoSuchForm`] if an option is about none of them.
-    pub fn named_kinds(&self, columns: usize) -> Result<Vec<Option<Named>>, QueryError> {
-        guess::named(&self.key_type, columns, self.date_format, self.decimal_comma)
     }
 }

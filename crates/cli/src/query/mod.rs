@@ -2,8 +2,8 @@
 //!
 //! In reading order: [`args`] (the command line), [`crate::rows`] (the file's rows, their keys and an index
 //! over these), [`saved`] (an index in a file, instead of that) and [`origin`] (the file with that index's
-//! rows). [`given`], [`asked`] and [`question`] turn the question's keys into places among the column's keys,
-//! and the index answers. [`show`] and [`summary`] print the answer and the statistics.
+//! rows). [`crate::rows::given`], [`asked`] and [`question`] turn the question's keys into places among the
+//! column's keys, and the index answers. [`show`] and [`summary`] print the answer and the statistics.
 
 mod args;
 mod asked;
@@ -107,7 +107,7 @@ fn keys_from(from: &Path, files: &[PathBuf]) -> Result<String, QueryError> {
 
 /// The types of the columns, if the arguments name each of them.
 fn kinds_before_reading(args: &Args, columns: usize) -> Result<Option<Vec<Kind>>, QueryError> {
-    Ok(args.named_kinds(columns)?.into_iter().map(|named| named.and_then(Named::kind)).collect())
+    Ok(args.key_types.named(columns)?.into_iter().map(|named| named.and_then(Named::kind)).collect())
 }
 
 /// A question on its way to its answer.
@@ -225,7 +225,7 @@ impl Run<'_> {
         kinds: &[Option<Kind>],
     ) -> Result<(Vec<(usize, Plan)>, Option<Vec<usize>>), QueryError> {
         let args = self.args;
-        let named = args.named_kinds(names.len())?;
+        let named = args.key_types.named(names.len())?;
         let plan = |(part, (name, named)): (usize, (&String, Option<Named>))| {
             let column = table.column("--key", name)?;
             let said = kinds.get(column).copied().flatten();
@@ -264,7 +264,6 @@ impl Run<'_> {
 
     /// The conditions on rows, whose columns are read once to find their types.
     fn filter(&self, table: &Table, kinds: &[Option<Kind>]) -> Result<Filter, QueryError> {
-        let (order, comma) = (self.args.date_format, self.args.decimal_comma);
         let mut filter = Filter::new(self.args.skip_bad);
         if self.args.save.is_some() && !self.conditions.is_empty() {
             let why = "its index can't be saved as that of the file".to_owned();
@@ -273,9 +272,9 @@ impl Run<'_> {
         for condition in self.conditions {
             let column = table.column("--where", &condition.column)?;
             let (given, is_ordered) = (condition.given(), condition.is_ordered());
-            let plan = Plan::new(None, kinds.get(column).copied().flatten(), (order, comma), || {
-                let allowed = Forms::all().allowed(order, comma);
-                let plan = Plan::open(given.means(0), allowed, comma, self.args.skip_bad);
+            let types = &self.args.key_types;
+            let plan = types.plan(None, kinds.get(column).copied().flatten(), || {
+                let plan = types.open(given.means(0), Forms::all(), self.args.skip_bad);
                 Plan { has_no_order: !is_ordered, ..plan }
             });
             let skip = Skip { bad: self.args.skip_bad, empty: true };
@@ -289,12 +288,11 @@ impl Run<'_> {
 
     /// The plan to find the type of a part of the key. `said`: its type according to the file.
     fn plan(&self, part: usize, named: Option<Named>, said: Option<Kind>) -> Plan {
-        let (order, comma) = (self.args.date_format, self.args.decimal_comma);
-        Plan::new(named, said, (order, comma), || {
+        let types = &self.args.key_types;
+        types.plan(named, said, || {
             // A beginning is that of a text, whatever it means.
-            let is_text = self.asked.is_prefix(part);
-            let allowed = if is_text { Forms::NONE } else { Forms::all().allowed(order, comma) };
-            let plan = Plan::open(self.asked.means(part), allowed, comma, self.args.skip_bad);
+            let forms = if self.asked.is_prefix(part) { Forms::NONE } else { Forms::all() };
+            let plan = types.open(self.asked.means(part), forms, self.args.skip_bad);
             Plan { has_no_order: !self.asked.is_ordered(), ..plan }
         })
     }

@@ -242,7 +242,7 @@ impl Saved {
         if u32::try_from(saved.keys.len()).is_err() {
             return Err(QueryError::TooManyRows { limit: u32::MAX });
         }
-        let named = args.named_kinds(saved.parts.len())?;
+        let named = args.key_types.named(saved.parts.len())?;
         for (part, asked) in saved.parts.iter_mut().zip(named) {
             match asked {
                 Some(asked) if !asked.is_of(part.kind) => {

@@ -159,25 +159,24 @@ impl Test {
         if self.part.is_empty(cell) {
             return Ok(false);
         }
-        let mut key = Vec::new();
-        let is_nan = match self.part.kind {
+        let (word, mut bytes);
+        let (key, is_nan): (&[u8], bool) = match self.part.kind {
             Kind::Number(rule) => {
                 let bits = rule.read_cell(cell)?;
-                key.extend(bits.to_be_bytes());
-                bits > rule.key_type.ends().1
+                word = bits.to_be_bytes();
+                (&word, bits > rule.key_type.ends().1)
             }
             Kind::Form(form) => {
                 let text = std::str::from_utf8(cell).unwrap_or_default();
-                let pushed = form.push(text.trim_ascii(), &mut key);
+                bytes = Vec::new();
+                let pushed = form.push(text.trim_ascii(), &mut bytes);
                 pushed.ok_or_else(|| Complaint::of_form(text, form))?;
-                form.ends().is_some_and(|[_, largest]| key[0] > largest)
+                let is_nan = form.ends().is_some_and(|[_, largest]| bytes[0] > largest);
+                (&bytes, is_nan)
             }
-            Kind::Text { .. } => {
-                key.extend(cell);
-                false
-            }
+            Kind::Text { .. } => (cell, false),
         };
-        let is_from = |place: &Option<Vec<u8>>| place.as_ref().is_some_and(|place| key >= *place);
+        let is_from = |place: &Option<Vec<u8>>| place.as_ref().is_some_and(|place| key >= &place[..]);
         let (from_low, from_high) = (is_from(&self.low), is_from(&self.high));
         Ok(match self.operator {
             Operator::Equal => from_low && !from_high,

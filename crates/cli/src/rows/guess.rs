@@ -12,36 +12,6 @@ use super::kind::{Kind, Named};
 use super::meant::Meant;
 use super::table::Table;
 
-/// The type that arguments name for each of this many columns. `order`, `comma`: those that say how dates and
-/// numbers are written.
-///
-/// # Errors
-/// [`QueryError::KeyTypes`]; [`QueryError::NoSuchForm`] if an argument is about no column.
-pub fn named(
-    key_type: &[Named],
-    columns: usize,
-    order: Option<Order>,
-    comma: bool,
-) -> Result<Vec<Option<Named>>, QueryError> {
-    let is_there = |form: &dyn Fn(Form) -> bool| {
-        let forms = key_type.iter().filter_map(|named| named.forms(None, true));
-        key_type.is_empty() || forms.flat_map(Forms::iter).any(form)
-    };
-    if comma && !is_there(&|form| matches!(form, Form::Decimal(_))) {
-        return Err(QueryError::NoSuchForm { option: "--decimal-comma", types: "--key-type decimal" });
-    }
-    if order.is_some() && !is_there(&|form| form.order().is_some()) {
-        let types = "--key-type date, timestamp or timestamptz";
-        return Err(QueryError::NoSuchForm { option: "--date-format", types });
-    }
-    match *key_type {
-        [] => Ok(vec![None; columns]),
-        [all] => Ok(vec![Some(all); columns]),
-        ref each if each.len() == columns => Ok(each.iter().copied().map(Some).collect()),
-        ref each => Err(QueryError::KeyTypes { found: each.len(), columns }),
-    }
-}
-
 /// Which rows have no key, and are left out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Skip {

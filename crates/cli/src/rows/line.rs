@@ -13,7 +13,7 @@ pub fn builder(dialect: Dialect) -> ReaderBuilder {
 }
 
 /// Appends a field to a line: nothing if there is none, and quotes around an empty text, so that
-/// [`Fields::value`] can distinguish them.
+/// [`value`](super::fields::Fields::value) can distinguish them.
 pub fn push_cell(line: &mut String, delimiter: u8, cell: Option<&str>) {
     let Some(cell) = cell else { return };
     let is_plain = |&byte: &u8| !matches!(byte, b'"' | b'\r' | b'\n') && byte != delimiter;

@@ -1,11 +1,12 @@
 //! The rows of a file, their keys, and an index over these: shared by all commands that read files of rows.
 //!
-//! In reading order: [`wanted`], [`source`], [`unpacked`] and [`gathered`] (the files' text), [`delimiter`]
-//! and [`table`] (rows and fields), [`few`], [`number`], [`numeric`] and [`key`] (numbers as order-keeping
-//! bits), [`form`] (dates, times, addresses and so on as order-keeping bytes), [`kind`], [`meant`] and
-//! [`guess`] (the type of a column), [`keys`] and [`mod@column`] (each row's key), [`postings`] (grouping of
-//! equal keys), [`place`] and [`given`] (spans of keys), [`filter`] (conditions on rows), [`sort`] and
-//! [`runs`] (the index). [`mod@print`] prints rows. [`progress`] runs in parallel to all of them; [`error`]
+//! In reading order: [`wanted`], [`source`], [`unpacked`], [`gathered`] and [`stream`] (the files' text),
+//! [`delimiter`], [`dialect`], [`heads`], [`mod@line`], [`fields`] and [`table`] (rows and fields), [`few`],
+//! [`number`], [`numeric`] and [`key`] (numbers as order-keeping bits), [`form`] (dates, times, addresses and
+//! so on as order-keeping bytes), [`kind`], [`meant`], [`guess`] and [`key_types`] (the type of a column),
+//! [`keys`] and [`mod@column`] (each row's key), [`postings`] (grouping of equal keys), [`place`] and
+//! [`given`] (spans of keys), [`filter`] (conditions on rows), [`sort`] and [`runs`] (the index).
+//! [`mod@print`] prints rows, [`report`] statistics. [`progress`] runs in parallel to all of them; [`error`]
 //! has all errors.
 
 pub mod column;
@@ -21,6 +22,7 @@ pub mod given;
 pub mod guess;
 mod heads;
 pub mod key;
+pub mod key_types;
 pub mod keys;
 pub mod kind;
 pub mod line;

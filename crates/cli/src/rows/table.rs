@@ -9,6 +9,7 @@ use super::error::QueryError;
 use super::fields::{Fields, text};
 use super::filter::Filter;
 use super::heads;
+use super::key::Complaint;
 use super::line::builder;
 use csv::{ByteRecord, Position, Reader, StringRecord};
 use latchless_terminal::output::visible;
@@ -250,13 +251,7 @@ impl<'t> Walk<'t> {
             match self.table.filter.passes(|column| self.bytes(column)) {
                 Ok(true) => return Ok(true),
                 Ok(false) => {}
-                Err((column, complaint)) => {
-                    return Err(QueryError::Key {
-                        line: self.line(),
-                        column: self.called(column),
-                        complaint,
-                    });
-                }
+                Err((column, complaint)) => return Err(self.refused(column, complaint)),
             }
         }
         Ok(false)
@@ -288,9 +283,9 @@ impl<'t> Walk<'t> {
         Ok(true)
     }
 
-    /// A column's name in messages.
-    pub fn called(&self, column: usize) -> String {
-        self.table.called(column)
+    /// The error of a cell of the current row.
+    pub fn refused(&self, column: usize, complaint: Complaint) -> QueryError {
+        QueryError::Key { line: self.line(), column: self.table.called(column), complaint }
     }
 
     /// Where the text begins, after the end of the walk, that has to be read again with more of the file.

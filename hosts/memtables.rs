@@ -1,5 +1,5 @@
-//! Two memtables of an engine in one program, alternately: the time of their operations, by one thread and by two, and
-//! the memory of an entry. Each engine's `race.rs` says how its memtables are used.
+//! Two memtables of an engine in one program, alternately: the time of their operations, by one thread and by
+//! two, and the memory of an entry. Each engine's `race.rs` says how its memtables are used.
 //!
 //!   hosts/lsm-tree/run race [ENTRIES [ROUNDS]]
 //!   hosts/slatedb/run race [ENTRIES [ROUNDS]]

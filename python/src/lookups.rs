@@ -41,6 +41,17 @@ impl Sides {
             _ => None,
         }
     }
+
+    /// Whether entries before a key are looked at, whether those after it are, and whether its own counts.
+    pub fn ways(self) -> (bool, bool, bool) {
+        match self {
+            Self::One(Near::Floor) => (true, false, true),
+            Self::One(Near::Lower) => (true, false, false),
+            Self::One(Near::Ceiling) => (false, true, true),
+            Self::One(Near::Higher) => (false, true, false),
+            Self::Both(own) => (true, true, matches!(own, Own::Counts)),
+        }
+    }
 }
 
 /// The requests for nearest entries.

@@ -5,10 +5,9 @@ use crate::column::{self, Fresh, Words};
 use crate::engine::Undone;
 use crate::failure;
 use crate::lane::{Lane, Order};
-use crate::lookups::{Near, Places, Sides};
+use crate::lookups::{Places, Sides};
 use crate::map::{Nearest, Object};
 use crate::sort::{by_key, room};
-use latchless::index::Own;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use std::sync::atomic::AtomicU64;
@@ -84,9 +83,9 @@ struct Question {
     groups: usize,
 }
 
-/// For each of the first rows the nearest one of the others that is of the same group: int64, -1 where there is
-/// none. A side is an array of groups, of which negative ones match none, and one of words, of which those that
-/// are no keys match none. Of equal words the last row counts, after a question the first one.
+/// For each of the first rows the nearest one of the others that is of the same group: int64, -1 where there
+/// is none. A side is an array of groups, of which negative ones match none, and one of words, of which those
+/// that are no keys match none. Of equal words the last row counts, after a question the first one.
 #[pyfunction]
 #[pyo3(signature = (asked, rows, kind, groups, question))]
 pub fn nearest_rows<'py>(
@@ -134,13 +133,7 @@ pub fn nearest_rows<'py>(
 /// Writes for each row that asks the nearest one.
 fn nearest(asked: &Side<'_>, rows: &Side<'_>, found: &mut [i64], pulse: &mut Pulse) -> Result<(), Undone> {
     let Question { sides, farthest, order, groups } = asked.question;
-    let (before, after, counts) = match sides {
-        Sides::One(Near::Floor) => (true, false, true),
-        Sides::One(Near::Lower) => (true, false, false),
-        Sides::One(Near::Ceiling) => (false, true, true),
-        Sides::One(Near::Higher) => (false, true, false),
-        Sides::Both(own) => (true, true, matches!(own, Own::Counts)),
-    };
+    let (before, after, counts) = sides.ways();
     let row = |place: i64| rows.get(place as usize).expect("it matches");
     let mut last = room(groups)?;
     if before {

@@ -1,13 +1,14 @@
 //! As-of joins by the first parts of tuples, for batches that ask about much of an index.
 //!
-//! A lookup in the tree takes longer than the copy of an entry. So the entries are copied, and the batch is answered
-//! from the copies: in each group a cursor follows the numbers that are asked for.
+//! A lookup in the tree takes longer than the copy of an entry. So the entries are copied, and the batch is
+//! answered from the copies: in each group a cursor follows the numbers that are asked for.
 //!
 //! # Concurrency
-//! Copies are made leaf by leaf, while other threads change the index. Nevertheless each answer is of one moment, at
-//! which its entry was copied, as long as nothing is removed: what isn't there when a later leaf is copied wasn't
-//! there before. For that the copies go the way that the neighbours are searched: ascending for those before,
-//! descending for those after. [`Removals`] tells whether something was removed meanwhile.
+//! Copies are made leaf by leaf, while other threads change the index. Nevertheless each answer is of one
+//! moment, at which its entry was copied, as long as nothing is removed: an entry that isn't there when a later
+//! leaf is copied wasn't there before. For that the copies go the way that the neighbours are searched:
+//! ascending for those before, descending for those after. [`Removals`] tells whether something was removed
+//! meanwhile.
 
 use super::composite::{Part, TupleType, in_part, open};
 use super::engine::{BytesEngine, Copies};
@@ -20,7 +21,6 @@ use crate::column::{self, Column, Fresh};
 use crate::engine::{NoKey, Undone};
 use crate::failure;
 use crate::lane::Lane;
-use crate::lookups::{Near, Sides};
 use crate::map::{Nearest, Object};
 use crate::sort::room;
 use latchless::Direction;
@@ -73,7 +73,8 @@ impl Drop for Removal<'_> {
 
 /// Questions: the group of each, and its number.
 pub struct Asked<'a, 'py> {
-    /// An array of words, or a column of strings: one for each question, one for all, or those that codes choose.
+    /// An array of words, or a column of strings: one for each question, one for all, or those that codes
+    /// choose.
     pub groups: &'a Object<'py>,
     /// For each question the place of its group.
     pub codes: Option<&'a Object<'py>>,
@@ -145,7 +146,8 @@ impl<V: Value> Copied<V> {
     }
 }
 
-/// The nearest entries before numbers, or after them, in their groups; `None` if something was removed meanwhile.
+/// The nearest entries before numbers, or after them, in their groups; `None` if something was removed
+/// meanwhile.
 pub fn near_in_groups<'py, V: Value>(
     index: (&BytesEngine<V>, &Removals),
     (of, values): (&TupleType, &V::Type),
@@ -154,13 +156,10 @@ pub fn near_in_groups<'py, V: Value>(
     missing: (u64, &Object<'py>),
 ) -> PyResult<Option<InGroups<'py>>> {
     let py = asked.numbers.py();
-    let (is_before, counts) = match question.sides()? {
-        Sides::One(Near::Floor) => (true, true),
-        Sides::One(Near::Lower) => (true, false),
-        Sides::One(Near::Ceiling) => (false, true),
-        Sides::One(Near::Higher) => (false, false),
-        Sides::Both(_) => return Ok(None),
-    };
+    let (is_before, is_after, counts) = question.sides()?.ways();
+    if is_before && is_after {
+        return Ok(None);
+    }
     let Some(Part::Numbers(last)) = of.parts.last() else { return Ok(None) };
     let Some(copied) = Copied::now(py, index, !is_before)? else { return Ok(None) };
     let numbers = column::input::<u64>(asked.numbers)?;

@@ -162,7 +162,8 @@ impl<K: BytesKey> MultiIndex<K> {
         self.pairs.shrink(fill)
     }
 
-    /// Packs the index, and returns it for reading alone, with shared ownership: see [`Index::freeze`](crate::Index::freeze).
+    /// Packs the index, and returns it for reading alone, with shared ownership: see
+    /// [`Index::freeze`](crate::Index::freeze).
     ///
     /// # Errors
     /// Those of [`Index::freeze`](crate::Index::freeze).

@@ -51,7 +51,9 @@ impl<K, V> Ahead<K, V> {
         };
         let mut first = None;
         while first.is_none() && !self.is_read {
-            self.is_read = !read(self.next, &mut |key, value| {
+            // Without memory, entries are read one by one.
+            let together = if own.try_reserve(self.next - 1).is_ok() { self.next } else { 1 };
+            self.is_read = !read(together, &mut |key, value| {
                 if first.is_none() {
                     first = Some((key, value));
                 } else {

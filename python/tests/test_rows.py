@@ -206,7 +206,7 @@ def test_durable(tmp_path):
         (lambda: Index([1], {"b": np.array([1], "i1")}).insert_many([2], [(300,)]), OverflowError, "column 'b'"),
         (lambda: Index([1], {"bid": [1.5]}).__setitem__(1, 2.5), TypeError, "tuple or a mapping"),
         (lambda: Index([1], {"bid": [1.5]}).__setitem__(1, {"ask": 1}), ValueError, "rows of the columns"),
-        (lambda: Index([1], {"bid": [1.5]}).get_many([1], out=np.empty(1)), TypeError, "out isn't for them"),
+        (lambda: Index([1], {"bid": [1.5]}).get_many([1], out=np.empty(1)), TypeError, "there is no out for them"),
         (lambda: Index([1], {"bid": [None]}), TypeError, "dtype object"),
     ],
 )

@@ -103,7 +103,7 @@ class Batches(Neighbours, Core):
         if out is not None:
             if isinstance(self._value, Texts):
                 raise TypeError(
-                    f"values that are {self._value.label} come in a list or an array: out isn't for them"
+                    f"values that are {self._value.label} come in a list or an array: there is no out for them"
                 )
             _check_room(out, "out", self._value.dtype, keys)
         if found is not None:

@@ -48,6 +48,12 @@ impl<const N: usize> Tuner<N> {
         }
     }
 
+    /// Returns whether batches of this length are measured. Shorter ones change nothing.
+    #[inline(always)]
+    pub const fn measures(len: usize) -> bool {
+        len >= TRIAL
+    }
+
     /// Returns the size to use outside of trials: the settled one, if there is one.
     #[inline(always)]
     fn usual(&self) -> usize {
@@ -65,7 +71,7 @@ impl<const N: usize> Tuner<N> {
 
     #[inline(always)]
     fn pieces(&self, len: usize, size: Option<usize>, levels: usize) -> Pieces<'_, N> {
-        if size.is_none() && len >= TRIAL {
+        if size.is_none() && Self::measures(len) {
             self.start_over(levels, len);
         }
         Pieces { tuner: self, start: 0, len, size, trial: None }
@@ -158,7 +164,7 @@ impl<const N: usize> Iterator for Pieces<'_, N> {
         if left == 0 {
             return None;
         }
-        if self.size.is_none() && left >= TRIAL {
+        if self.size.is_none() && Tuner::<N>::measures(left) {
             self.trial = self.tuner.trial();
         }
         let end = if self.trial.is_some() { start + TRIAL } else { self.len };

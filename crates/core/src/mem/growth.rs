@@ -5,7 +5,8 @@
 //! [`HUGE_PAGE_BYTES`] on they are mappings, on huge pages if these are enabled.
 //!
 //! Under a limit on address space a piece takes at most a quarter of what is left of it ([`Plan::largest`]),
-//! so it may be shorter; the pieces after it are then looked up in a list.
+//! so it may be shorter; the pieces after it are then looked up in a list. Pieces below
+//! [`SMALLEST_PIECE_BYTES`] are never shorter: the limit isn't looked up for them.
 //!
 //! Usable nodes are entered in the [`Reach`], through which they are accessed.
 
@@ -161,9 +162,12 @@ impl ReservedRegion {
         if far == FAR_MAX {
             return Err(refused);
         }
+        // Most spaces have one piece.
+        let has_room = if first == 0 { self.pieces.try_reserve_exact(1) } else { self.pieces.try_reserve(1) };
+        has_room.map_err(|_| refused.clone())?;
         let wanted = end.min(self.plan.capacity()) - first;
-        // The first piece is so small that the allocator mostly has it already.
-        let most = if first == 0 { None } else { largest() };
+        // Small pieces are those that the allocator mostly has already.
+        let most = if wanted * node_bytes < SMALLEST_PIECE_BYTES { None } else { largest() };
         let mut bytes = fitting(wanted * node_bytes, most.unwrap_or(usize::MAX));
         let memory = loop {
             if bytes < node_bytes || (bytes < wanted * node_bytes && bytes < SMALLEST_PIECE_BYTES) {
@@ -225,6 +229,12 @@ impl ReservedRegion {
                 piece.prefaulted_bytes = to;
             }
         }
+    }
+
+    /// Returns all pieces to the system. No node may be accessed any more.
+    pub(super) fn free(&mut self) {
+        self.pieces.clear();
+        self.usable = 0;
     }
 
     /// Returns all pieces but the first to the system. The first one stays usable, and is zeroed.
@@ -397,14 +407,16 @@ mod tests {
         LEFT.set(3);
         let (mut growth, reach) = (ReservedRegion::new(plan(|| None)), Reach::none());
         growth.grow(1, &reach).unwrap();
-        // Three pieces are granted, then none.
+        // Two large pieces are granted, then none.
         growth.plan.largest = || {
             LEFT.set(LEFT.get().saturating_sub(1));
             Some(if LEFT.get() == 0 { 0 } else { usize::MAX })
         };
-        assert!(matches!(growth.grow(1000, &reach), Err(Error::OutOfMemory { .. })));
+        // So many nodes take one of these at least.
+        let many = 16 * SMALLEST_PIECE_BYTES / NODE_BYTES;
+        assert!(matches!(growth.grow(many, &reach), Err(Error::OutOfMemory { .. })));
         assert_eq!((growth.pieces.len(), growth.usable()), (1, 8));
         LEFT.set(100);
-        grow_one_by_one(&mut growth, &reach, 1000).unwrap();
+        grow_one_by_one(&mut growth, &reach, many).unwrap();
     }
 }

@@ -69,7 +69,7 @@ pub struct NodePool {
 /// How a space begins.
 #[derive(Debug, Clone, Copy)]
 pub enum Begin {
-    /// With two kilobytes: an empty space costs next to nothing.
+    /// With one unit, from the allocator: a small tree takes little memory.
     Small,
     /// With some pages, so that a memory-hierarchy model sees the same addresses wherever the allocator's
     /// memory is.
@@ -95,11 +95,12 @@ struct State {
 
 impl NodePool {
     /// Creates an empty pool; takes no memory.
+    #[inline]
     pub fn new(options: NodePoolOptions, begin: Begin) -> Result<Self> {
         let options = NodePoolOptions { unit_nodes: options.unit_nodes.max(1), ..options };
         let NodePoolOptions { node_bytes, limit_bytes, huge_pages, references, .. } = options;
         let (first_bytes, align) = match begin {
-            Begin::Small => (2 << 10, LINE_BYTES),
+            Begin::Small => (node_bytes * options.unit_nodes, LINE_BYTES),
             Begin::Paged => (64 << 10, 4 << 10),
         };
         let largest = largest_reservation;
@@ -116,6 +117,7 @@ impl NodePool {
         pool
     }
 
+    #[inline]
     fn empty(options: NodePoolOptions, growth: ReservedRegion, budget: Arc<Budget>) -> Self {
         let state = State {
             growth,
@@ -132,16 +134,14 @@ impl NodePool {
     }
 
     /// Counts all memory in a shared budget, too. Nothing may have been taken yet.
-    pub fn within(mut self, shared: Option<Arc<Budget>>) -> Self {
+    pub fn share(&mut self, shared: Arc<Budget>) {
         debug_assert_eq!(self.held_bytes(), 0, "the shared budget counts everything");
-        self.budget = Arc::new(Budget::within(self.options.limit_bytes, shared));
-        self
+        self.budget = Arc::new(Budget::within(self.options.limit_bytes, Some(shared)));
     }
 
     /// Enables prefaulting: a thread of the process populates memory before nodes are handed out.
-    pub fn prefaulted(mut self) -> Self {
+    pub fn prefault(&mut self) {
         self.prefaults = true;
-        self
     }
 
     /// Returns a node's address. The memory of the whole node is accessible until the space is cleared or
@@ -337,13 +337,19 @@ impl NodePool {
 
     /// Frees every node. Returns the bytes that were taken from the budget for them, and those charged.
     fn forget_nodes(&mut self) -> usize {
+        let bytes = self.own_bytes();
         let state = self.state.get_mut();
-        let bytes = state.fresh * self.options.node_bytes + state.charged_bytes + state.paid_bytes;
         state.growth.clear(&mut self.reach);
         (state.fresh, state.ready, state.live, state.charged_bytes, state.paid_bytes) = (0, 0, 0, 0, 0);
         state.free.clear();
         state.kinds.clear();
         bytes
+    }
+
+    /// Returns the bytes that were taken from the budget for nodes, the next one included, and those charged.
+    fn own_bytes(&mut self) -> usize {
+        let state = self.state.get_mut();
+        state.fresh * self.options.node_bytes + state.charged_bytes + state.paid_bytes
     }
 
     /// Returns the bytes of the nodes in use.
@@ -397,7 +403,10 @@ impl NodePool {
 impl Drop for NodePool {
     /// Gives back what the pool has taken: its budget may be that of others, too.
     fn drop(&mut self) {
-        self.clear();
+        // Counted until it is freed.
+        self.state.get_mut().growth.free();
+        let bytes = self.own_bytes();
+        self.budget.give_back(bytes);
     }
 }
 
@@ -415,8 +424,10 @@ mod tests {
                 huge_pages,
                 references: 77,
             };
-            let pool = NodePool::new(options, Begin::Small).unwrap();
-            let pool = if prefaults { pool.prefaulted() } else { pool };
+            let mut pool = NodePool::new(options, Begin::Small).unwrap();
+            if prefaults {
+                pool.prefault();
+            }
             pool.allocate_run(3).unwrap();
             let alike = pool.alike();
             assert_eq!(format!("{:?}", alike.options), format!("{:?}", pool.options));

@@ -11,9 +11,13 @@ mod backoff;
 pub mod forked;
 #[cfg(not(loom))]
 mod mutex;
+#[cfg(not(loom))]
+mod once_box;
 mod origin;
 #[cfg(latchless_perturb)]
 mod perturb;
+#[cfg(all(target_os = "linux", not(any(miri, loom))))]
+mod process;
 #[cfg(not(loom))]
 mod slot;
 #[cfg(latchless_shuttle)]
@@ -33,11 +37,13 @@ pub use atom::Atom;
 pub use backoff::Backoff;
 #[cfg(not(loom))]
 pub use mutex::Mutex;
+#[cfg(not(loom))]
+pub use once_box::OnceBox;
 pub use origin::Origin;
 #[cfg(not(loom))]
 pub use slot::{SLOTS, slot};
 #[cfg(not(loom))]
-pub use striped::Striped;
+pub use striped::{Striped, Stripes};
 #[cfg(not(loom))]
 pub use tally::Tally;
 #[cfg(not(loom))]

@@ -4,6 +4,9 @@
 //! held in the child for ever. A thread that has waited long compares the origin of what it waits for with
 //! its own process: in a child that inherited it, the wait may never end.
 
+#[cfg(all(target_os = "linux", not(any(miri, loom))))]
+use super::process::number as process;
+
 /// The panic message of such a wait.
 pub(crate) const HELD_FOR_EVER: &str = "waited for a thread that doesn't exist in this process: it was forked while \
     a thread of its parent was changing the index; see \"After a fork\" in the documentation of latchless::index";
@@ -39,7 +42,8 @@ impl Origin {
     }
 }
 
-/// Returns the number of the calling process. A system call, so for rare uses.
+/// Returns the number of the calling process. A system call on some systems.
+#[cfg(not(all(target_os = "linux", not(any(miri, loom)))))]
 fn process() -> u32 {
     // Unixes alone have a fork, and Miri and loom have none.
     if cfg!(any(not(unix), miri, loom)) { 0 } else { std::process::id() }

@@ -12,6 +12,8 @@ struct Counting;
 thread_local! {
     /// Allocations of this thread.
     static COUNT: Cell<usize> = const { Cell::new(0) };
+    /// Their bytes.
+    static BYTES: Cell<usize> = const { Cell::new(0) };
 }
 
 // SAFETY: every call goes to the system's allocator unchanged, which keeps `GlobalAlloc`'s promises;
@@ -20,6 +22,7 @@ unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // A thread that is ending counts nothing any more.
         let _ = COUNT.try_with(|count| count.set(count.get() + 1));
+        let _ = BYTES.try_with(|bytes| bytes.set(bytes.get() + layout.size()));
         // SAFETY: the caller keeps the contract of the system's allocator.
         unsafe { System.alloc(layout) }
     }
@@ -90,5 +93,35 @@ fn neighbours_of_byte_strings_allocate_what_they_return_and_nothing_else() {
         assert_eq!(allocations(|| versions.lower_with(&key, len)), 0, "{number}");
         assert_eq!(allocations(|| versions.first_with(len)), 0);
         assert!(allocations(|| versions.floor(&key)) <= 2, "the key and the value");
+    }
+}
+
+/// Returns the allocations and the bytes of an index of so many entries, those of the index itself included.
+fn weight<I>(index: impl Fn() -> I) -> (usize, usize) {
+    // The first one also allocates what all share.
+    drop(index());
+    let before = BYTES.get();
+    let count = allocations(index);
+    (count, BYTES.get() - before + size_of::<I>())
+}
+
+#[test]
+fn a_small_index_is_one_node_its_place_and_a_budget() {
+    // Debug builds remember the kinds of nodes.
+    let allocated = 3 + usize::from(cfg!(debug_assertions));
+    for entries in [1u64, 10, 50] {
+        let numbers = weight(|| {
+            let index = Index::<u64, u64>::new().unwrap();
+            (0..entries).for_each(|key| _ = index.insert(key << 50, key).unwrap());
+            index
+        });
+        assert_eq!(numbers.0, allocated);
+        assert!(numbers.1 < 2_500, "{entries} entries: {numbers:?}");
+        let strings = weight(|| {
+            let index = Index::<String, u64>::new().unwrap();
+            (0..entries).for_each(|key| _ = index.insert(&format!("{key:08}"), key).unwrap());
+            index
+        });
+        assert!(strings.1 < 4_500, "{entries} entries: {strings:?}");
     }
 }

@@ -73,6 +73,20 @@ fn until_one_says_so(what: &str, act: impl Fn()) {
 }
 
 #[test]
+fn a_child_and_its_child_know_that_they_are_other_processes() {
+    let _alone = alone();
+    let parent = Origin::here();
+    let child = Child::start(SAYS, || {
+        let own = Origin::here();
+        assert!(parent.is_inherited() && !own.is_inherited() && own == Origin::here());
+        let grandchild = Child::start(SAYS, || assert!(own.is_inherited() && parent.is_inherited()));
+        assert_eq!(grandchild.ended(), Ended::Well);
+    });
+    assert_eq!(child.ended(), Ended::Well);
+    assert!(!parent.is_inherited() && parent == Origin::here());
+}
+
+#[test]
 fn a_child_goes_on_with_an_index_that_nobody_was_changing() {
     let _alone = alone();
     let index = filled();

@@ -2,7 +2,7 @@
 //! frees is available to another part.
 
 use latchless::bytes::{ByteStrings, MultiIndex};
-use latchless::index::{Options, Slot};
+use latchless::index::{Budget, Options, Slot};
 use latchless::{Error, Index};
 use latchless_core::testing::Rng;
 use std::collections::BTreeMap;
@@ -347,5 +347,54 @@ fn short_entries_that_are_gone_make_room_for_long_ones_and_the_other_way_about()
         let grown = status_bytes("VmHWM:").saturating_sub(before);
         // In addition to the limit: one huge page, and memory that isn't the index's.
         assert!(grown <= limit + (3 << 20), "the process grew by {grown} bytes");
+    }
+}
+
+/// An index begins with one node. Each further piece of memory is as long as all before it.
+#[test]
+fn small_limits_are_kept_at_each_step_and_everything_goes_back() {
+    let _alone = alone();
+    for nodes in 0..=33 {
+        let budget = Budget::new(nodes * 1024 + 512);
+        let options = Options { budget: Some(budget.clone()), ..Options::default() };
+        let Ok(index) = Index::<u64, u64>::with_options(options) else {
+            assert_eq!((nodes, budget.taken_bytes()), (0, 0), "one node is enough");
+            continue;
+        };
+        let (mut random, mut model) = (Rng(nodes as u64), BTreeMap::new());
+        let refused = loop {
+            let key = random.next();
+            match index.insert(key, !key) {
+                Ok(before) => assert_eq!(before, model.insert(key, !key)),
+                Err(error) => break error,
+            }
+        };
+        assert!(matches!(refused, Error::MemoryLimit { .. }), "{nodes} nodes: {refused}");
+        assert!(index.memory_bytes() <= nodes * 1024 && index.iter().eq(model));
+        index.check_invariants().unwrap();
+        drop(index);
+        assert_eq!(budget.taken_bytes(), 0);
+    }
+}
+
+/// The first pieces of memory come from the allocator, later ones are mappings.
+#[test]
+fn an_index_keeps_its_entries_while_it_grows_from_one_node_to_mappings() {
+    let _alone = alone();
+    let mut index = Index::<u64, u64>::new().unwrap();
+    assert_eq!(index.memory_bytes(), 1024);
+    for round in 0..2 {
+        let mut filled = 0;
+        for entries in (0..18).map(|bits| (1 << bits) + round) {
+            (filled..entries).for_each(|key| assert_eq!(index.insert(key, key ^ 5), Ok(None)));
+            filled = entries;
+            let step = (entries as usize).div_ceil(500);
+            assert!((0..entries).step_by(step).all(|key| index.get(key) == Some(key ^ 5)));
+            assert_eq!((index.len() as u64, index.last()), (entries, Some((entries - 1, (entries - 1) ^ 5))));
+        }
+        assert!(index.memory_bytes() > 2 << 20 && index.mapped_bytes() >= index.memory_bytes());
+        index.check_invariants().unwrap();
+        index.reset();
+        assert_eq!((index.len(), index.memory_bytes(), index.get(0)), (0, 1024, None));
     }
 }

@@ -39,6 +39,7 @@ impl<const LINES: usize> SharedArena<LINES> {
     ///
     /// # Errors
     /// None yet: memory can be refused only when nodes are allocated.
+    #[inline]
     pub fn new(limit_bytes: Option<usize>, huge_pages: bool, references: u32) -> Result<Self> {
         let node_bytes = Self::NODE_BYTES;
         let options = NodePoolOptions { node_bytes, unit_nodes: 1, limit_bytes, huge_pages, references };
@@ -52,13 +53,13 @@ impl<const LINES: usize> SharedArena<LINES> {
     }
 
     /// Counts all memory in a shared budget, too. Nothing may have been taken yet.
-    pub fn within(self, shared: Option<Arc<Budget>>) -> Self {
-        Self { space: self.space.within(shared) }
+    pub fn share(&mut self, shared: Arc<Budget>) {
+        self.space.share(shared);
     }
 
     /// Enables prefaulting: a thread of the process populates memory before nodes are handed out.
-    pub fn prefaulted(self) -> Self {
-        Self { space: self.space.prefaulted() }
+    pub fn prefault(&mut self) {
+        self.space.prefault();
     }
 
     /// Returns a node's lines.
@@ -252,7 +253,8 @@ mod tests {
     #[test]
     fn arenas_of_one_budget_share_the_limit_and_give_back_what_they_took() {
         let shared = Arc::new(Budget::new(Some(2500)));
-        let arena = small(Some(2000), u32::MAX).within(Some(Arc::clone(&shared)));
+        let mut arena = small(Some(2000), u32::MAX);
+        arena.share(Arc::clone(&shared));
         arena.allocate_run(7).unwrap();
         arena.charge(100).unwrap();
         let alike = arena.alike();
@@ -265,7 +267,8 @@ mod tests {
         assert_eq!((alike.held_bytes(), shared.taken_bytes()), (6 * 128 + 20, 6 * 128 + 20));
         drop(alike);
         assert_eq!(shared.taken_bytes(), 0);
-        let mut arena = small(None, u32::MAX).within(Some(Arc::clone(&shared)));
+        let mut arena = small(None, u32::MAX);
+        arena.share(Arc::clone(&shared));
         arena.allocate_run(5).unwrap();
         arena.clear();
         shared.take(2500 - 128).unwrap();
@@ -274,7 +277,9 @@ mod tests {
         assert!((arena.allocate(0).is_err(), arena.held_bytes()) == (true, 128));
         drop(arena);
         assert_eq!(shared.taken_bytes(), 2500 - 128);
-        let prefaulted = small(None, 4).prefaulted().alike();
+        let mut prefaulted = small(None, 4);
+        prefaulted.prefault();
+        let prefaulted = prefaulted.alike();
         assert_eq!(prefaulted.allocate_run(5), Err(Error::ReferencesExhausted { limit: 4 }));
     }
 

@@ -1,10 +1,19 @@
 //! What a tree counts of itself: its entries, and events.
 
 use super::mode::Mode;
-use latchless_core::sync::{Striped, Word};
+use latchless_core::mem::refusal::boxed;
+use latchless_core::sync::{Striped, Stripes, Word, is_alone};
+
+/// From this many splits on, or entries that were loaded, threads count in lines of their own. Smaller trees
+/// take less memory without; threads that change one at once wait for each other's leaves, too.
+const SPLITS_MIN: u64 = if cfg!(debug_assertions) { 2 } else { 32 };
+const ENTRIES_MIN: usize = 4096;
 
 /// The counts. Approximate while other threads change the tree.
+///
+/// In a line of its own: it is written while what is next to it is only read.
 #[derive(Debug, Default)]
+#[repr(align(64))]
 pub(crate) struct Counts {
     entries: Striped,
     /// Nodes that were split.
@@ -25,6 +34,19 @@ impl Counts {
     /// Sets the number of entries. For a caller that has the tree to itself.
     pub(crate) fn set_entries(&mut self, entries: usize) {
         self.entries.set(entries as i64);
+        if entries >= ENTRIES_MIN {
+            self.spread();
+        }
+    }
+
+    /// Gives threads lines of their own to count entries in, unless memory is refused.
+    #[cold]
+    fn spread(&self) {
+        if !self.entries.is_spread()
+            && let Ok(stripes) = boxed(Stripes::default())
+        {
+            self.entries.spread(stripes);
+        }
     }
 
     /// Exchanges the numbers of entries, and not the events, with the counts of another tree. For a caller
@@ -49,6 +71,9 @@ impl Counts {
     /// Counts nodes that were split together.
     pub(crate) fn count_splits(&self, nodes: usize) {
         self.splits.add(nodes as u64);
+        if self.splits() >= SPLITS_MIN && !self.entries.is_spread() && !is_alone() {
+            self.spread();
+        }
     }
 
     /// Returns how often operations descended, or read, again.

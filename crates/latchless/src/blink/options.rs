@@ -36,11 +36,17 @@ impl BlinkOptions {
     ///
     /// # Errors
     /// The kernel isn't available here.
+    #[inline(always)]
     pub(crate) fn begin<const LINES: usize>(&self) -> Result<(SharedArena<LINES>, Dispatch)> {
         look_for_the_flag();
         let dispatch = self.kernel.map_or_else(|| Ok(Dispatch::best()), Dispatch::of)?;
-        let arena =
-            SharedArena::new(self.limit_bytes, self.huge_pages, self.references)?.within(self.budget.clone());
-        Ok((if self.prefault { arena.prefaulted() } else { arena }, dispatch))
+        let mut arena = SharedArena::new(self.limit_bytes, self.huge_pages, self.references)?;
+        if let Some(budget) = &self.budget {
+            arena.share(Arc::clone(budget));
+        }
+        if self.prefault {
+            arena.prefault();
+        }
+        Ok((arena, dispatch))
     }
 }

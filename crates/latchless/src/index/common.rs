@@ -127,9 +127,10 @@ impl<K: KeyFor<V>, V: IndexValue> Index<K, V> {
     /// Emptied nodes count, because they are kept for reuse until [`Index::shrink`]. See
     /// [`Index::live_bytes`].
     ///
-    /// Not counted are some eight kilobytes that every index has (its counters, and the rest of the first
-    /// piece of memory), four bytes per node for the free list, eight per node with long strings, what `Arc`s
-    /// point to, and the rest of pages that the system rounds up to, so up to 2 MiB with huge pages.
+    /// Not counted are one to four kilobytes that every index has (itself and its counters), four bytes per
+    /// node for the free list, eight per node with long strings, what `Arc`s point to, memory for the next
+    /// nodes ([`Index::mapped_bytes`] counts it), and the rest of pages that the system rounds up to, so up
+    /// to 2 MiB with huge pages.
     ///
     /// ```
     /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, key)).collect();

@@ -25,10 +25,11 @@ pub struct Options {
     /// Resident memory may be larger by what isn't counted ([`memory_bytes`](crate::Index::memory_bytes)
     /// lists it), and by the rest of the last huge page in use, which `huge_pages: false` avoids.
     ///
-    /// Memory and address space are taken as the index grows: an empty index takes a few kilobytes, a large
-    /// one at most about twice as much address space as memory. Under a limit on the process's address space
-    /// (`ulimit -v`, on Linux) an index never takes more than a quarter of what is left at a time, so that
-    /// others can still be created; where a quarter is less than 64 KiB, growth fails with
+    /// Memory and address space are taken as the index grows: an empty index takes a node of one kilobyte
+    /// (two for byte strings) and as much besides, a large one at most about twice as much address space as
+    /// memory. Under a limit on the process's address space (`ulimit -v`, on Linux) an index that has grown
+    /// to 64 KiB never takes more than a quarter of what is left at a time, so that others can still be
+    /// created; where a quarter is less than 64 KiB, growth fails with
     /// [`OutOfMemory`](crate::Error::OutOfMemory).
     pub limit_bytes: Option<usize>,
     /// A limit that this index shares with others. What it holds counts there as well, and an operation

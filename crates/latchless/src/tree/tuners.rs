@@ -1,6 +1,8 @@
 //! How many requests of a batch descend together.
 
 use core::num::NonZeroUsize;
+use latchless_core::mem::refusal::boxed;
+use latchless_core::sync::OnceBox;
 use latchless_core::tuner::Tuner;
 
 /// The number of requests of a batch that descend together.
@@ -38,17 +40,14 @@ pub(super) enum Requests {
 }
 
 /// The measured sizes of a tree's groups.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Tuners {
-    /// By [`Requests`].
-    tuners: [Tuner; 2],
+    /// By [`Requests`]. Allocated by the first batch that is long enough to be measured.
+    made: OnceBox<[Tuner; 2]>,
 }
 
-impl Default for Tuners {
-    fn default() -> Self {
-        Self { tuners: [const { Tuner::new(Group::CANDIDATES) }; 2] }
-    }
-}
+/// Of trees without measured sizes.
+static UNMEASURED: [Tuner; 2] = [const { Tuner::new(Group::CANDIDATES) }; 2];
 
 impl Tuners {
     /// Splits a batch of `len` requests into groups, each with its first request and its length. `levels`
@@ -61,6 +60,18 @@ impl Tuners {
         group: Group,
         levels: usize,
     ) -> impl Iterator<Item = (usize, usize)> {
-        self.tuners[kind as usize].groups(len, group.wanted(), levels)
+        let wanted = group.wanted();
+        let own = match self.made.get() {
+            None if wanted.is_none() && Tuner::<4>::measures(len) => self.make(),
+            own => own,
+        };
+        own.unwrap_or(&UNMEASURED)[kind as usize].groups(len, wanted, levels)
+    }
+
+    /// Makes tuners for this tree. `None`: no memory; trees without measured sizes then share some.
+    #[cold]
+    #[inline(never)]
+    fn make(&self) -> Option<&[Tuner; 2]> {
+        self.made.get_or_try(|| boxed([const { Tuner::new(Group::CANDIDATES) }; 2])).ok()
     }
 }

@@ -35,10 +35,10 @@ use cells::{Keys, Table};
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::mem::once_array::OnceArray;
 use latchless_core::mem::refusal::boxed;
 use latchless_core::search::Scalar;
 use latchless_core::sync::Word;
-use std::sync::OnceLock;
 
 pub(super) use cells::{DEPTH_MAX, Entry, Routes};
 
@@ -59,9 +59,9 @@ const SIZES: usize = 22;
 pub(super) struct Directory {
     /// The table in use, by size and turn, from 1; 0: none.
     form: Word,
-    /// Two per size, used alternately; each is allocated on first use. Boxed, because an index without any
-    /// should be small.
-    tables: [OnceLock<Box<Table>>; 2 * SIZES],
+    /// Two per size, used alternately; each is allocated on first use. An index without any should be small,
+    /// so their array is, too.
+    tables: OnceArray<Box<Table>, { 2 * SIZES }>,
     /// Nodes of the lowest inner level when the directory was built.
     nodes: Word,
     /// Nodes that were added to it since.
@@ -76,7 +76,7 @@ impl Default for Directory {
     fn default() -> Self {
         Self {
             form: Word::new(0),
-            tables: [const { OnceLock::new() }; 2 * SIZES],
+            tables: OnceArray::empty(),
             nodes: Word::new(0),
             added: Word::new(0),
             due: Word::new(NODES_MIN),
@@ -93,7 +93,8 @@ impl Directory {
 
     #[inline(always)]
     fn table_of(&self, form: usize) -> Option<&Table> {
-        Some(self.tables.get(form.wrapping_sub(1))?.get()?)
+        // Small trees have none: they don't look at the array.
+        Some(self.tables.get(form.checked_sub(1)?)?)
     }
 
     /// Returns the directory, if there is one.
@@ -152,14 +153,13 @@ impl Directory {
     fn other_table(&self, nodes: usize, charge: impl FnOnce(usize) -> Result<()>) -> Option<(&Table, usize)> {
         let size = (0..SIZES).find(|&size| nodes * ROOM_PER_NODE <= FEWEST_ENTRIES << size)?;
         let turn = self.form.load_relaxed() as usize % 2;
-        let slot = &self.tables[2 * size + turn];
-        if slot.get().is_none() {
-            let table = boxed(Table::new(FEWEST_ENTRIES << size).ok()?).ok()?;
-            charge(table.bytes()).ok()?;
-            // No other thread can be first, under the lock.
-            let _ = slot.set(table);
-        }
-        let table = slot.get()?;
+        // No other thread can be first, under the lock.
+        let made = self.tables.get_or_try(2 * size + turn, || {
+            let table = boxed(Table::new(FEWEST_ENTRIES << size)?)?;
+            charge(table.bytes())?;
+            Ok(table)
+        });
+        let table: &Table = made.ok()?;
         table.cells.store_relaxed(0);
         table.used.store_relaxed(0);
         Some((table, 1 + 2 * size + turn))

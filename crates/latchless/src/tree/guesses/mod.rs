@@ -38,7 +38,7 @@ use latchless_core::base::key::Bits;
 use latchless_core::mem::line::prefetch_read;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::words::Words;
-use latchless_core::sync::Word;
+use latchless_core::sync::{OnceBox, Word};
 use segments::{PLACE_BITS, places};
 use std::sync::OnceLock;
 
@@ -98,16 +98,23 @@ pub(super) struct Guesses {
     form: Word,
     /// The same for the table that is being built, and [`UNREADY`] while nothing is written to it.
     growing: Word,
-    /// Tables by size and turn.
-    tables: [Table; SIZES * TURNS],
-    /// Those of the table in use and of the one that is being built, alternately, for unevenly distributed
-    /// keys.
-    segments: [OnceLock<Box<Segments>>; 2],
+    /// Allocated by the first survey.
+    made: OnceBox<Made>,
     /// How many more predictions may be wrong before the table is dropped.
     patience: Word,
     ends: Ends,
     huge_pages: bool,
     prefault: bool,
+}
+
+/// The tables.
+#[derive(Debug)]
+struct Made {
+    /// By size and turn.
+    tables: [Table; SIZES * TURNS],
+    /// Those of the table in use and of the one that is being built, alternately, for unevenly distributed
+    /// keys.
+    segments: [OnceBox<Segments>; 2],
 }
 
 /// A table of slots, and the range of its keys.
@@ -353,9 +360,8 @@ impl Guesses {
     /// Creates an empty predictor, for a tree that hasn't been surveyed.
     pub(super) fn none(huge_pages: bool, prefault: bool) -> Self {
         let [form, growing, patience] = [const { Word::new(0) }; 3];
-        let tables = [const { Table::none() }; SIZES * TURNS];
-        let segments = [const { OnceLock::new() }; 2];
-        Self { form, growing, tables, segments, patience, ends: Ends::unknown(), huge_pages, prefault }
+        let (made, ends) = (OnceBox::empty(), Ends::unknown());
+        Self { form, growing, made, patience, ends, huge_pages, prefault }
     }
 
     /// Drops the table until the next survey.
@@ -425,12 +431,13 @@ impl Guesses {
         if form == 0 {
             return None;
         }
-        let table = self.tables.get(table_of(form))?;
+        let Made { tables, segments } = self.made.get()?;
+        let table = tables.get(table_of(form))?;
         // The table may be reused in between: then predictions are wrong.
         let words = table.words.get()?.get(..=form as u32 as usize)?;
         // A closure in place of the branch would be called.
         let segments = match segments_of(form) {
-            Some(which) => Some(&**self.segments[which].get()?),
+            Some(which) => Some(segments[which].get()?),
             None => None,
         };
         Some(Slots { base: table.base.load_relaxed(), scale: table.scale.load_relaxed(), segments, words })

@@ -7,17 +7,18 @@
 
 use super::segments::{SEGMENTS, Segments, are_even};
 use super::{
-    FEWEST_SLOTS, Guesses, HUGE_FROM_BYTES, SEGMENTED, SIZES, SLOTS_PER_LEAF, Slots, TURNS, Table, UNREADY,
-    WRONG_SHARE, segments_of, table_of,
+    FEWEST_SLOTS, Guesses, HUGE_FROM_BYTES, Made, SEGMENTED, SIZES, SLOTS_PER_LEAF, Slots, TURNS, Table,
+    UNREADY, WRONG_SHARE, segments_of, table_of,
 };
 use crate::node::{Children, Entries, Leaf, LeafReader};
 use crate::tree::store::Store;
-use latchless_core::base::error::Result;
+use latchless_core::base::error::{Error, Result};
 use latchless_core::base::key::Bits;
 use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::mem::refusal::boxed;
 use latchless_core::mem::words::Words;
 use latchless_core::search::Scalar;
-use latchless_core::sync::Word;
+use latchless_core::sync::{OnceBox, Word};
 use std::sync::OnceLock;
 
 /// Leaves whose keys a survey tries.
@@ -115,6 +116,21 @@ impl Table {
     }
 }
 
+impl Made {
+    fn none() -> Self {
+        Self { tables: [const { Table::none() }; SIZES * TURNS], segments: [const { OnceBox::empty() }; 2] }
+    }
+
+    /// Returns the first or the second segments, allocated on first use.
+    fn segments(&self, which: usize, charge: impl FnOnce(usize) -> Result<()>) -> Option<&Segments> {
+        let made = self.segments[which].get_or_try(|| {
+            charge(size_of::<Segments>())?;
+            Ok::<_, Error>(Segments::blank())
+        });
+        made.ok()
+    }
+}
+
 impl Guesses {
     /// Begins a new table of empty slots for `leaves` leaves below these inner nodes; the last node's keys
     /// are left out. `charge` reserves the bytes. Without memory, or with too few keys, there is no new
@@ -130,9 +146,10 @@ impl Guesses {
         let (first, behind) = (nodes.first()?.0, nodes.last()?.0);
         let scale = u64::try_from(((slots as u128) << 64).checked_div(u128::from(behind - first))?).ok()?;
         let size = (0..SIZES).find(|&size| slots < FEWEST_SLOTS << (2 * size))?;
-        let is_empty = |&at: &usize| self.tables[at].used.load_relaxed() == 0;
+        let made = self.made.get_or_try(|| boxed(Made::none())).ok()?;
+        let is_empty = |&at: &usize| made.tables[at].used.load_relaxed() == 0;
         let at = (TURNS * size..TURNS * (size + 1)).find(is_empty)?;
-        let table = &self.tables[at];
+        let table = &made.tables[at];
         let words = table.open(FEWEST_SLOTS << (2 * size), self.huge_pages, slots, &charge)?;
         if self.prefault {
             words.prefault(slots + 1);
@@ -143,21 +160,12 @@ impl Guesses {
         if !even {
             let which = usize::from(segments_of(self.form.load_relaxed()) == Some(0));
             let per_node = (leaves * SLOTS_PER_LEAF) as f64 / (nodes.len() - 1) as f64;
-            self.segments(which, charge)?.cut(nodes, per_node);
+            made.segments(which, charge)?.cut(nodes, per_node);
             segmented = SEGMENTED[which];
         }
         let unready = if self.prefault { UNREADY } else { 0 };
         self.growing.publish((at as u64) << 32 | slots as u64 | segmented | unready);
         Some(())
-    }
-
-    /// Returns the first or the second segments, allocated on first use.
-    fn segments(&self, which: usize, charge: impl FnOnce(usize) -> Result<()>) -> Option<&Segments> {
-        let segments = &self.segments[which];
-        if segments.get().is_none() {
-            charge(size_of::<Segments>()).ok()?;
-        }
-        Some(segments.get_or_init(Segments::blank))
     }
 
     /// Returns the table in use.
@@ -173,8 +181,8 @@ impl Guesses {
         if form & UNREADY == 0 {
             return false;
         }
-        let table = &self.tables[table_of(form)];
-        let is_unready = table.words.get().is_some_and(Words::is_unready);
+        let words = self.made.get().and_then(|made| made.tables[table_of(form)].words.get());
+        let is_unready = words.is_some_and(Words::is_unready);
         if !is_unready {
             self.hurry();
         }
@@ -201,7 +209,8 @@ impl Guesses {
         self.growing.publish(0);
         let unused =
             |&(at, table): &(usize, &Table)| Some(at) != self.in_use() && table.used.load_relaxed() > 0;
-        let Some((_, table)) = self.tables.iter().enumerate().find(unused) else { return false };
+        let tables = self.made.get().map_or(&[][..], |made| &made.tables[..]);
+        let Some((_, table)) = tables.iter().enumerate().find(unused) else { return false };
         let huge = self.huge_pages && table.charged.load_relaxed() as usize >= HUGE_FROM_BYTES;
         table.free_piece(if huge { FREED_SLOTS_HUGE } else { FREED_SLOTS }, discharge);
         true

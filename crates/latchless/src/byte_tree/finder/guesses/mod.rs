@@ -28,9 +28,10 @@ use core::cell::Cell;
 use latchless_core::mem::budget::Budget;
 use latchless_core::mem::line::prefetch_read;
 use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::mem::once_array::OnceArray;
 use latchless_core::mem::words::Words;
 use latchless_core::sync::Word;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// Words in a line of the table.
 const LINE_WORDS: usize = 8;
@@ -69,7 +70,7 @@ pub struct Guesses {
     balance: Word,
     /// 1 when no thread is making the table larger.
     is_idle: Word,
-    segments: [OnceLock<Words<Word>>; SEGMENTS],
+    segments: OnceArray<Words<Word>, SEGMENTS>,
     /// A bit for each segment that is charged to the budget. Only the thread that has made `is_idle` zero
     /// reads it.
     charged: Word,
@@ -108,7 +109,7 @@ impl Guesses {
     /// No table.
     pub fn none(huge_pages: bool, prefault: bool, budget: &Arc<Budget>) -> Self {
         let [lines, balance, charged, is_unready] = [const { Word::new(0) }; 4];
-        let segments = [const { OnceLock::new() }; SEGMENTS];
+        let segments = OnceArray::empty();
         let (is_idle, budget) = (Word::new(1), Arc::clone(budget));
         Self { lines, balance, is_idle, segments, charged, is_unready, huge_pages, prefault, budget }
     }
@@ -123,7 +124,7 @@ impl Guesses {
         let at = hash as usize & (lines - 1);
         let segment = segment_of(at);
         let first = if segment == 0 { 0 } else { FEWEST_LINES << (segment - 1) };
-        let words = self.segments.get(segment)?.get()?.get((at - first) * LINE_WORDS..)?.first_chunk()?;
+        let words = self.segments.get(segment)?.get((at - first) * LINE_WORDS..)?.first_chunk()?;
         Some(Line { words, mark: (hash >> 56) as u8 })
     }
 
@@ -236,19 +237,14 @@ impl Guesses {
 
     /// A segment, which is made if it isn't there, and counted. `None`: memory is refused.
     fn segment(&self, at: usize) -> Option<&Words<Word>> {
-        let (segment, bytes) = (&self.segments[at], bytes_of_segment(at));
+        let bytes = bytes_of_segment(at);
         if !self.is_charged(at) {
             self.budget.take(bytes).ok()?;
             self.charged.add(1 << at);
         }
-        if segment.get().is_none() {
-            match Words::new(bytes / size_of::<Word>(), self.huge_pages && bytes >= HUGE_FROM_BYTES) {
-                // No other thread can be here first.
-                Ok(words) => _ = segment.set(words),
-                Err(_) => self.discharge(at),
-            }
-        }
-        segment.get()
+        let (len, huge_pages) = (bytes / size_of::<Word>(), self.huge_pages && bytes >= HUGE_FROM_BYTES);
+        let made = self.segments.get_or_try(at, || Words::new(len, huge_pages));
+        made.inspect_err(|_| self.discharge(at)).ok()
     }
 
     /// Whether a segment is charged to the budget.
@@ -278,8 +274,8 @@ impl Guesses {
         self.lines.publish(0);
         self.is_unready.store_relaxed(0);
         self.count_anew();
-        for (at, words) in self.segments.iter().enumerate() {
-            if words.get().is_some_and(|words| words.give_back(0..words.len())) {
+        for (at, words) in self.segments.iter() {
+            if words.give_back(0..words.len()) {
                 self.discharge(at);
             }
         }

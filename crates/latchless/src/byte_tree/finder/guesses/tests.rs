@@ -118,12 +118,12 @@ fn a_table_is_in_use_when_its_memory_is_ready_and_not_before() {
         while guesses.bytes() == 0 {
             assert!(guesses.grow(keys));
             let is_in_use = guesses.bytes() > 0;
-            let mut segments = guesses.segments.iter().filter_map(OnceLock::get);
-            assert!(!(is_in_use && segments.any(Words::is_unready)));
+            let mut segments = guesses.segments.iter();
+            assert!(!(is_in_use && segments.any(|(_, words)| words.is_unready())));
             std::thread::sleep(core::time::Duration::from_millis(1));
         }
-        let segments = guesses.segments.iter().filter_map(OnceLock::get);
-        assert_eq!(guesses.bytes(), segments.map(Words::bytes).sum());
+        let segments = guesses.segments.iter();
+        assert_eq!(guesses.bytes(), segments.map(|(_, words)| words.bytes()).sum());
         // Returned segments have to be requested again.
         guesses.is_unready.store_relaxed(1);
         guesses.drop_all();

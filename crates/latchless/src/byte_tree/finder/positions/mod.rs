@@ -35,6 +35,7 @@ use crate::byte_tree::store::Store;
 use crate::tree::{Segments, Share, Slots};
 use latchless_core::mem::budget::Budget;
 use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::mem::once_array::OnceArray;
 use latchless_core::mem::words::Words;
 use latchless_core::sync::Word;
 use numbers::Numbers;
@@ -89,7 +90,7 @@ pub struct Positions {
     segments: OnceLock<Box<Segments>>,
     numbers: Numbers,
     /// Tables by size, made when first wanted.
-    tables: [OnceLock<Words<Word>>; SIZES],
+    tables: OnceArray<Words<Word>, SIZES>,
     /// The size of a table that was emptied for the next layout, and one more.
     emptied: Word,
     /// Right guesses less others among the operations of each [`Aim`] that were counted, as an `i64`.
@@ -138,7 +139,7 @@ impl Positions {
             is_segmented,
             segments: OnceLock::new(),
             numbers: Numbers::none(),
-            tables: [const { OnceLock::new() }; SIZES],
+            tables: OnceArray::empty(),
             emptied,
             balances: [const { Word::new(0) }; 2],
             nearness,
@@ -184,7 +185,7 @@ impl Positions {
         if form == 0 {
             return None;
         }
-        let words = self.tables.get(form - 1)?.get()?;
+        let words = self.tables.get(form - 1)?;
         let segments =
             if self.is_segmented.load_relaxed() == 0 { None } else { Some(&**self.segments.get()?) };
         Some(Slots::new((self.base.load_relaxed(), self.scale.load_relaxed()), segments, words))

@@ -1,7 +1,7 @@
 //! Laying out a table: samples leaves to learn the keys' notation and the range of their numbers.
 
 use super::numbers::{Numbers, Seen};
-use super::{FEWEST_SLOTS, HUGE_FROM_BYTES, Positions, bytes_of, slots_of};
+use super::{FEWEST_SLOTS, HUGE_FROM_BYTES, Positions, SIZES, bytes_of, slots_of};
 use crate::blink::Levels;
 use crate::byte_tree::key_room::whole_key;
 use crate::byte_tree::node::{Image, Node, Toward};
@@ -37,20 +37,17 @@ struct Survey {
 impl Positions {
     /// A table of this size with empty slots, whose memory may not be ready yet. None: memory is refused.
     fn emptied(&self, size: usize) -> Option<&Words<Word>> {
-        let table = self.tables.get(size)?;
+        if size >= SIZES {
+            return None;
+        }
         let (len, bytes) = (slots_of(size) + 1, bytes_of(size));
         if !self.is_charged(size) {
             self.budget.take(bytes).ok()?;
             self.charged.add(1 << size);
         }
-        if table.get().is_none() {
-            match Words::new(len, self.huge_pages && bytes >= HUGE_FROM_BYTES) {
-                // No other thread can be here first.
-                Ok(words) => _ = table.set(words),
-                Err(_) => self.discharge(size),
-            }
-        }
-        let words = table.get()?;
+        let huge_pages = self.huge_pages && bytes >= HUGE_FROM_BYTES;
+        let made = self.tables.get_or_try(size, || Words::new(len, huge_pages));
+        let words = made.inspect_err(|_| self.discharge(size)).ok()?;
         if self.emptied.load_relaxed() != size as u64 + 1 {
             if self.form() == size + 1 {
                 self.publish(0, 0);
@@ -75,7 +72,7 @@ impl Positions {
         self.publish(size as u64 + 1, nodes);
         if before > 0
             && before != size + 1
-            && let Some(words) = self.tables[before - 1].get()
+            && let Some(words) = self.tables.get(before - 1)
             && words.give_back(0..words.len())
         {
             self.discharge(before - 1);

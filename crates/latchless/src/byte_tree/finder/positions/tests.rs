@@ -343,8 +343,7 @@ fn a_table_is_in_use_when_its_memory_is_ready_and_not_before() {
         for _ in 0..10_000 {
             tree.finder.positions.lay_out(&tree.store, nodes);
             let is_in_use = tree.finder.positions.are_any(Aim::Find);
-            let is_unready =
-                tree.finder.positions.tables.iter().filter_map(OnceLock::get).any(Words::is_unready);
+            let is_unready = tree.finder.positions.tables.iter().any(|(_, words)| words.is_unready());
             assert!(!(is_unready && is_in_use), "a table in use isn't ready");
             if is_in_use {
                 break;
@@ -382,7 +381,7 @@ fn readers_are_right_while_layouts_change() {
                 tree.finder.positions.base.store_relaxed(scattered(round));
                 tree.finder.positions.scale.store_relaxed(scattered(round) >> (round % 64));
                 tree.finder.positions.publish(
-                    if tree.finder.positions.tables[size].get().is_some() { size as u64 + 1 } else { 0 },
+                    if tree.finder.positions.tables.get(size).is_some() { size as u64 + 1 } else { 0 },
                     usize::MAX,
                 );
             } else {

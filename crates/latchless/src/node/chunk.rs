@@ -187,11 +187,14 @@ impl<B: Bits> LeafReader<'_, B> {
     #[inline(always)]
     pub fn copy_chunk<S: Lines>(self, first: usize, count: usize, into: &mut Chunk<B>) -> usize {
         into.clear();
-        let (mut counts, mut end) = (self.shape().counts_from(first), 0);
+        let shape = self.shape();
+        let (mut counts, mut end) = (shape.counts_from(first), 0);
         let (count_bits, count_max) = (Shape::<B>::COUNT_BITS, Shape::<B>::COUNT_MAX);
         let blocks = self.node.get(1 + first..1 + Leaf::<B>::BLOCKS).unwrap_or_default();
-        // As many full blocks as fit: their number depends on no count.
-        let blocks = &blocks[..blocks.len().min(count).min(Self::CHUNK_BLOCKS)];
+        // As many full blocks as fit: their number depends on no count. All blocks of a tree of few entries.
+        let are_few = self.is_alone() && shape.total() <= CHUNK - Leaf::<B>::WIDTH;
+        let most = if are_few { Leaf::<B>::BLOCKS } else { Self::CHUNK_BLOCKS };
+        let blocks = &blocks[..blocks.len().min(count).min(most)];
         for line in blocks {
             assert!(end <= CHUNK - Leaf::<B>::WIDTH, "as many blocks as there is room for");
             S::copy_half_to(line, 0, &mut into.keys[end..end + Leaf::<B>::WIDTH]);

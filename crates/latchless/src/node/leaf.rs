@@ -67,6 +67,12 @@ impl<'a, B: Bits> Leaf<'a, B> {
         (self.low() <= key) & (key <= self.high())
     }
 
+    /// Returns whether this is the only leaf of its tree.
+    #[inline(always)]
+    pub(super) fn is_alone(self) -> bool {
+        self.low() == B::MIN && self.high() == B::MAX
+    }
+
     /// Returns the next leaf to the right, if there is one.
     #[inline(always)]
     pub fn link(self) -> NodeRef {

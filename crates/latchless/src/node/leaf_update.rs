@@ -113,8 +113,17 @@ impl<B: Bits> LeafEditor<'_, B> {
             // A full block, named correctly by the hints, and no room elsewhere.
             (None, None) => return self.rearrange(entry),
         };
+        // Keys of a tree that begins to grow fill one block after the other, whose entries are then passed on
+        // again and again. Spread, they leave room around them.
+        if at.abs_diff(to) > 1 && self.is_alone() && shape.total() <= Self::CAPACITY / 2 {
+            return self.rearrange(entry);
+        }
+        // The block after it is empty in leaves of few entries only.
+        let halves = to == at + 1 && shape.count(to) == 0 && entry.0 < self.key(last_place::<B>(at));
         // Two copies: hints of one field, which most leaves have, take fewer steps to compute.
-        let has_ties = if shape.has_one_field() {
+        let has_ties = if halves {
+            self.halve(shape, at, entry)
+        } else if shape.has_one_field() {
             self.shift::<S, true>(shape, at, to, entry)
         } else {
             self.shift::<S, false>(shape, at, to, entry)
@@ -199,6 +208,24 @@ impl<B: Bits> LeafEditor<'_, B> {
             _ => Room::Spread,
         };
         self.fill::<Scalar>(&entries, 0..entries.keys().len(), Layout { room, reach: 0 });
+    }
+
+    /// Makes room in block `at`, which is full, by moving its upper half to the block after it, which is
+    /// empty: the next entries find room in either. Returns the same as [`LeafEditor::shift`].
+    #[inline(never)]
+    fn halve(self, mut shape: Shape<B>, at: usize, entry: (B, B)) -> bool {
+        let (to, kept) = (at + 1, Self::PER_BLOCK / 2);
+        let first = self.key(Place { block: at, at: kept });
+        for place in (kept..Self::PER_BLOCK).rev() {
+            Scalar::put_at(self.line(to), 0, self.entry_at(Place { block: at, at: place }));
+        }
+        let (block, count) = if entry.0 < first { (at, kept) } else { (to, Self::PER_BLOCK - kept) };
+        self.sort_in::<Scalar>(block, count, entry);
+        shape.set_count(at, kept);
+        shape.set_count(to, Self::PER_BLOCK - kept);
+        self.set_shape(shape.with_one_more(block));
+        let last = self.key(Place { block: at, at: if block == at { kept } else { kept - 1 } });
+        self.hint_again::<Scalar, false>(shape, to, last, first)
     }
 
     /// Makes room in block `at` by passing on the greatest entry of each block, up to block `to`. Returns
@@ -306,6 +333,15 @@ impl<B: Bits> LeafEditor<'_, B> {
         assert_held_or_new(self.node);
         self.set_fences(fences.0, fences.1);
         self.fill::<Scalar>(entries, range, Layout::SPREAD);
+        set_link(self.node, link);
+    }
+
+    /// Sets the fences and the link of a leaf without entries.
+    pub fn set_empty(self, (low, high): (B, B), link: NodeRef) {
+        assert_held_or_new(self.node);
+        self.set_fences(low, high);
+        set_block_hints(self.node, &[NO_BLOCK; LINES - 1], 0);
+        self.set_shape(Shape::for_span(0));
         set_link(self.node, link);
     }
 

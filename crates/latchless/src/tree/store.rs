@@ -4,7 +4,7 @@
 
 use crate::blink::{Counts, Levels, Mode, Root, SharedArena, Side};
 use crate::node::operation::{Operation, Run, Search};
-use crate::node::{self, Entries, Inner, Leaf, LeafEditor, NodeLines};
+use crate::node::{self, Inner, Leaf, LeafEditor, NodeLines};
 use core::marker::PhantomData;
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
@@ -88,7 +88,7 @@ impl<B: Bits> Store<B> {
     /// Memory for that leaf was refused.
     pub(super) fn init_root(&self) -> Result<()> {
         let leaf = self.arena.allocate(0)?;
-        LeafEditor(self.leaf(leaf)).set((B::MIN, B::MAX), NodeRef::NIL, &Entries::default(), 0..0);
+        LeafEditor(self.leaf(leaf)).set_empty((B::MIN, B::MAX), NodeRef::NIL);
         self.root.set(leaf, 1);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The time that operations are measured in.
+//! The time that operations are measured in, and the median of several measurements.
 
 /// Returns the processor time of this thread, in nanoseconds.
 #[cfg(target_os = "linux")]
@@ -17,4 +17,10 @@ pub fn now_ns() -> u64 {
     use std::time::Instant;
     static START: OnceLock<Instant> = OnceLock::new();
     START.get_or_init(Instant::now).elapsed().as_nanos() as u64
+}
+
+/// Returns the median, of an even number the upper one; `None` if there are none.
+pub fn median(mut nanos: Vec<f64>) -> Option<f64> {
+    nanos.sort_by(f64::total_cmp);
+    nanos.get(nanos.len() / 2).copied()
 }

@@ -1,8 +1,9 @@
 //! Races of ordered indexes against each other, and what their operations cost.
 //!
 //! The program `latchless-bench` is [`args`] and [`run`] of [`races`], and [`witness`] (what operations cost
-//! in events of the processor), and [`versions`] (indexes that keep versions, beside one that doesn't),
-//! which a build without the feature `races` has alone; [`list`] prints all names of the races' command line.
+//! in events of the processor), [`versions`] (indexes that keep versions, beside one that doesn't) and
+//! [`small`] (indexes of few entries), which a build without the feature `races` has alone; [`list`] prints
+//! all names of the races' command line.
 
 #![expect(rustdoc::private_intra_doc_links, reason = "its readers read the sources")]
 
@@ -14,6 +15,7 @@ static ALLOCATOR: latchless_measure::counting::Counting = latchless_measure::cou
 mod clock;
 #[cfg(feature = "races")]
 mod races;
+pub mod small;
 pub mod versions;
 pub mod witness;
 

@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 #[cfg(feature = "races")]
 use latchless_bench::{args, list};
-use latchless_bench::{versions, witness};
+use latchless_bench::{small, versions, witness};
 use latchless_measure::counting::Counting;
 #[cfg(not(feature = "races"))]
 use latchless_terminal::failure::Failure;
@@ -35,6 +35,7 @@ struct Cli {
 enum Command {
     #[cfg(feature = "races")]
     List(list::Args),
+    Small(small::Args),
     Versions(versions::Args),
     Witness(witness::Args),
 }
@@ -46,12 +47,15 @@ fn main() -> ExitCode {
         |cli| match cli.command {
             #[cfg(feature = "races")]
             Some(Command::List(args)) => list::run(&args),
+            Some(Command::Small(args)) => small::run(&args),
             Some(Command::Versions(args)) => versions::run(&args),
             Some(Command::Witness(args)) => witness::run(&args),
             #[cfg(feature = "races")]
             None => latchless_bench::run(&cli.race),
             #[cfg(not(feature = "races"))]
-            None => Err(Failure::usage("this build has no races: its commands are versions and witness")),
+            None => {
+                Err(Failure::usage("this build has no races: its commands are small, versions and witness"))
+            }
         },
     )
 }

@@ -1,6 +1,7 @@
 //! Medians of the rounds, and how they compare.
 
 use super::step::{Sample, Step};
+use crate::clock::median;
 use latchless_terminal::output::Rows;
 use serde_json::{Value, json};
 
@@ -76,9 +77,4 @@ impl Medians {
 
 fn shown(nanos: f64) -> Value {
     json!(if nanos < 100.0 { format!("{nanos:.1}") } else { format!("{nanos:.0}") })
-}
-
-fn median(mut nanos: Vec<f64>) -> Option<f64> {
-    nanos.sort_by(f64::total_cmp);
-    nanos.get(nanos.len() / 2).copied()
 }

@@ -20,6 +20,7 @@ use latchless_terminal::{count, say};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+pub(crate) use subject::{Boxed, number};
 use table::Table;
 
 /// Entries, unless the command line or the kept table says otherwise.

@@ -186,15 +186,37 @@ impl<B: Bits> LeafReader<'_, B> {
     /// fit and no further than the leaf's last one. Returns the next block.
     #[inline(always)]
     pub fn copy_chunk<S: Lines>(self, first: usize, count: usize, into: &mut Chunk<B>) -> usize {
-        into.clear();
+        if self.is_alone() {
+            return self.copy_of_few::<S>(first, count, into);
+        }
+        self.copy_blocks::<S>(self.shape(), first, count.min(Self::CHUNK_BLOCKS), into)
+    }
+
+    /// The same for the only leaf of its tree: all of its blocks, if it has few entries. A copy of its own, so
+    /// that the loop of large trees has a bound that doesn't vary.
+    #[inline(always)]
+    fn copy_of_few<S: Lines>(self, first: usize, count: usize, into: &mut Chunk<B>) -> usize {
         let shape = self.shape();
+        let are_few = shape.total() <= CHUNK - Leaf::<B>::WIDTH;
+        let most = if are_few { Leaf::<B>::BLOCKS } else { Self::CHUNK_BLOCKS };
+        self.copy_blocks::<S>(shape, first, count.min(most), into)
+    }
+
+    /// Copies the entries of at most `count` blocks, which fit, from block `first` on. Returns the next block.
+    #[inline(always)]
+    fn copy_blocks<S: Lines>(
+        self,
+        shape: Shape<B>,
+        first: usize,
+        count: usize,
+        into: &mut Chunk<B>,
+    ) -> usize {
+        into.clear();
         let (mut counts, mut end) = (shape.counts_from(first), 0);
         let (count_bits, count_max) = (Shape::<B>::COUNT_BITS, Shape::<B>::COUNT_MAX);
         let blocks = self.node.get(1 + first..1 + Leaf::<B>::BLOCKS).unwrap_or_default();
-        // As many full blocks as fit: their number depends on no count. All blocks of a tree of few entries.
-        let are_few = self.is_alone() && shape.total() <= CHUNK - Leaf::<B>::WIDTH;
-        let most = if are_few { Leaf::<B>::BLOCKS } else { Self::CHUNK_BLOCKS };
-        let blocks = &blocks[..blocks.len().min(count).min(most)];
+        // Their number depends on no count.
+        let blocks = &blocks[..blocks.len().min(count)];
         for line in blocks {
             assert!(end <= CHUNK - Leaf::<B>::WIDTH, "as many blocks as there is room for");
             S::copy_half_to(line, 0, &mut into.keys[end..end + Leaf::<B>::WIDTH]);

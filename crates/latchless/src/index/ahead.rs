@@ -6,14 +6,13 @@ use latchless_core::base::index::Direction;
 use latchless_core::base::index_key::IndexKey;
 use std::collections::VecDeque;
 
-/// How much more than before is read together: a range of one entry reads few, and a long one few too many.
-const GROWTH: usize = 4;
-
 /// See the module documentation.
 pub(crate) struct Ahead<K, V> {
     /// The entries that are read next, and the most that are read together.
     next: usize,
     most: usize,
+    /// How many times as many are read together the next time: a short range reads few too many.
+    growth: usize,
     /// From the front on, and from the back on.
     front: VecDeque<(K, V)>,
     back: VecDeque<(K, V)>,
@@ -22,9 +21,10 @@ pub(crate) struct Ahead<K, V> {
 }
 
 impl<K, V> Ahead<K, V> {
-    /// Returns one of which `first` entries are read at first, and later at most `most` together.
-    pub(crate) fn new(first: usize, most: usize) -> Self {
-        Self { next: first, most, front: VecDeque::new(), back: VecDeque::new(), is_read: false }
+    /// Returns one of which `first` entries are read at first, then `growth` times as many as before, at most
+    /// `most` together.
+    pub(crate) fn new(first: usize, growth: usize, most: usize) -> Self {
+        Self { next: first, most, growth, front: VecDeque::new(), back: VecDeque::new(), is_read: false }
     }
 
     /// Takes the next entry from an end. `read` looks at up to so many further entries from there, passes on
@@ -60,7 +60,7 @@ impl<K, V> Ahead<K, V> {
                     own.push_back((key, value));
                 }
             });
-            self.next = (self.next * GROWTH).min(self.most);
+            self.next = (self.next * self.growth).min(self.most);
         }
         first.or_else(|| other.pop_back())
     }

@@ -79,9 +79,24 @@ pub trait Engine<K: IndexKey, V: IndexValue>:
     fn pop(&self, direction: Direction) -> Option<(K, V)>;
 
     fn all(&self) -> Self::Entries<'_>;
-    /// Takes up to `most` entries from an end, past those that the iterator has read already: from the front,
-    /// if the direction is forward. `show` gets their values, lent, and `each` the keys of those for which it
-    /// returns something, with that. Returns whether there may be more.
+    /// Takes up to `most` entries from an end, and none ahead of these, past those that the iterator has read
+    /// already: from the front, if the direction is forward. Returns whether there may be more.
+    fn page(
+        entries: &mut Self::Entries<'_>,
+        direction: Direction,
+        most: usize,
+        mut each: impl FnMut(K, V),
+    ) -> bool {
+        (0..most).all(|_| {
+            let entry = match direction {
+                Direction::Forward => entries.next(),
+                Direction::Reverse => entries.next_back(),
+            };
+            entry.map(|(key, value)| each(key, value)).is_some()
+        })
+    }
+    /// The same. `show` gets the values, lent, and `each` the keys of those for which it returns something, with
+    /// that.
     fn steps<R>(
         entries: &mut Self::Entries<'_>,
         direction: Direction,
@@ -89,13 +104,10 @@ pub trait Engine<K: IndexKey, V: IndexValue>:
         show: impl Fn(V::Lent<'_>) -> Option<R>,
         mut each: impl FnMut(K, R),
     ) -> bool {
-        (0..most).all(|_| {
-            let entry = match direction {
-                Direction::Forward => entries.next(),
-                Direction::Reverse => entries.next_back(),
-            };
-            let shown = entry.map(|(key, value)| show(value.lend()).map(|shown| each(key, shown)));
-            shown.is_some()
+        Self::page(entries, direction, most, |key, value| {
+            if let Some(shown) = show(value.lend()) {
+                each(key, shown);
+            }
         })
     }
     /// Returns the entries of a range; of an inverted range, none.

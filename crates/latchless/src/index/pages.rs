@@ -4,7 +4,7 @@
 
 use super::Index;
 use super::ahead::Ahead;
-use super::engine::KeyFor;
+use super::engine::{Engine, KeyFor};
 use crate::frozen::Frozen;
 use core::fmt;
 use core::iter::FusedIterator;
@@ -14,8 +14,9 @@ use latchless_core::base::index_key::IndexKey;
 use latchless_core::base::index_value::IndexValue;
 use std::sync::Arc;
 
-/// The lengths of the first page and of the longest ones.
-const PAGE: usize = 8;
+/// The lengths of the first page and of the longest ones. Each is twice as long as the one before: values that
+/// are read and not taken may be cache misses, as many as a search is.
+const PAGE: usize = 4;
 const PAGE_MAX: usize = 256;
 
 /// The bounds of a range of keys.
@@ -35,7 +36,7 @@ pub trait Pages: sealed::Sealed {
         range: Bounds<'q, Self::Key>,
         direction: Direction,
         max: usize,
-        each: impl FnMut((Self::Key, Self::Value)),
+        each: impl FnMut(Self::Key, Self::Value),
     );
 }
 
@@ -44,16 +45,23 @@ pub(crate) mod sealed {
     pub trait Sealed {}
 }
 
-/// Calls `each` with at most `max` entries of a range, from the end of a direction.
-pub(crate) fn first<E>(
-    mut range: impl DoubleEndedIterator<Item = E>,
-    direction: Direction,
+/// Calls `each` with `max` entries, or all that there are. `steps` looks at up to so many further entries, passes
+/// on those that have a value, and returns whether there may be more.
+pub(crate) fn first<K, V>(
     max: usize,
-    each: impl FnMut(E),
+    mut each: impl FnMut(K, V),
+    mut steps: impl FnMut(usize, &mut dyn FnMut(K, V)) -> bool,
 ) {
-    match direction {
-        Forward => range.take(max).for_each(each),
-        Reverse => core::iter::from_fn(|| range.next_back()).take(max).for_each(each),
+    let mut left = max;
+    while left > 0 {
+        let most = left;
+        let may_be_more = steps(most, &mut |key, value| {
+            left -= 1;
+            each(key, value);
+        });
+        if !may_be_more {
+            return;
+        }
     }
 }
 
@@ -70,9 +78,10 @@ macro_rules! pages {
                 range: Bounds<'q, K>,
                 direction: Direction,
                 max: usize,
-                each: impl FnMut((K, V)),
+                each: impl FnMut(K, V),
             ) {
-                first(self.range(range), direction, max, each);
+                let mut entries = self.range(range);
+                first(max, each, |most, each| K::Engine::page(&mut entries, direction, most, each));
             }
         }
     )*};
@@ -108,7 +117,7 @@ impl<S: Pages> OwnedRange<S> {
     pub(crate) fn new<'q>(source: S, range: impl RangeBounds<<S::Key as IndexKey>::Probe<'q>>) -> Self {
         let low = range.start_bound().map(|&low| S::Key::own(low));
         let high = range.end_bound().map(|&high| S::Key::own(high));
-        Self { source, low, high, ahead: Ahead::new(PAGE, PAGE_MAX) }
+        Self { source, low, high, ahead: Ahead::new(PAGE, 2, PAGE_MAX) }
     }
 
     fn take(&mut self, direction: Direction) -> Option<(S::Key, S::Value)> {
@@ -116,7 +125,7 @@ impl<S: Pages> OwnedRange<S> {
         ahead.take(direction, |max, each| {
             let (mut read, mut last) = (0, None);
             let range = (low.as_ref().map(S::Key::probe), high.as_ref().map(S::Key::probe));
-            source.page(range, direction, max, |(key, value)| {
+            source.page(range, direction, max, |key, value| {
                 read += 1;
                 if read == max {
                     last = Some(Bound::Excluded(S::Key::own(key.probe())));

@@ -5,6 +5,7 @@ use crate::KeyFor;
 use crate::index::Range;
 use crate::index::ahead::Ahead;
 use crate::index::engine::Engine;
+use crate::index::pages::first;
 use core::fmt;
 use core::iter::FusedIterator;
 use latchless_core::base::index::Direction;
@@ -26,17 +27,36 @@ pub struct SnapshotRange<'s, K: KeyFor<Version<V>>, V: IndexValue> {
 
 impl<'s, K: KeyFor<Version<V>>, V: IndexValue> SnapshotRange<'s, K, V> {
     pub(super) fn new(entries: Range<'s, K, Version<V>>, number: u64) -> Self {
-        Self { entries, number, ahead: Ahead::new(1, TOGETHER) }
+        Self { entries, number, ahead: Ahead::new(1, 4, TOGETHER) }
     }
 
-    /// Takes the next entry with a value at this number. The chain of versions is lent: a copy would count a
-    /// reference to the version before the newest one, which is elsewhere in memory.
     #[inline]
     fn take(&mut self, direction: Direction) -> Option<(K, V)> {
         let Self { entries, number, ahead } = self;
-        let seen = |version: &Version<V>| version.value_at(*number).cloned();
-        ahead.take(direction, |most, each| K::Engine::steps(entries, direction, most, seen, each))
+        ahead.take(direction, |most, each| steps(entries, *number, direction, most, each))
     }
+
+    /// Calls `each` with the first `max` entries, in a direction, of a range of which nothing was read yet.
+    pub(super) fn page(mut self, direction: Direction, max: usize, each: impl FnMut(K, V)) {
+        let Self { entries, number, .. } = &mut self;
+        first(max, each, |most, each| steps(entries, *number, direction, most, each));
+    }
+}
+
+/// Passes on those of up to `most` entries that have a value at a number. Returns whether there may be more.
+///
+/// The chain of versions is lent: a copy would count a reference to the version before the newest one, which is
+/// elsewhere in memory.
+#[inline]
+fn steps<K: KeyFor<Version<V>>, V: IndexValue>(
+    entries: &mut Range<'_, K, Version<V>>,
+    number: u64,
+    direction: Direction,
+    most: usize,
+    each: impl FnMut(K, V),
+) -> bool {
+    let seen = |version: &Version<V>| version.value_at(number).cloned();
+    K::Engine::steps(entries, direction, most, seen, each)
 }
 
 impl<K: KeyFor<Version<V>>, V: IndexValue> Iterator for SnapshotRange<'_, K, V> {

@@ -390,9 +390,9 @@ where
         range: pages::Bounds<'q, K>,
         direction: Direction,
         max: usize,
-        each: impl FnMut((K, V)),
+        each: impl FnMut(K, V),
     ) {
-        pages::first(self.range(range), direction, max, each);
+        self.range(range).page(direction, max, each);
     }
 }
 

@@ -133,3 +133,23 @@ fn owned_ranges_of_every_engine_come_from_both_ends() {
     owned_ranges_agree(|key| key, |value| value.to_string());
     owned_ranges_agree(|key| (key / 10, format!("{}", key % 10)), Arc::new);
 }
+
+/// A value that was read and isn't taken costs its reader cache misses.
+#[test]
+fn owned_ranges_read_few_values_too_many() {
+    let shared = Arc::new(());
+    let ahead = |mut range: Box<dyn DoubleEndedIterator<Item = (u64, Arc<()>)>>| {
+        let stored = Arc::strong_count(&shared);
+        let mut held = |taken: usize| {
+            assert_eq!(range.by_ref().take(taken).count(), taken);
+            Arc::strong_count(&shared) - stored
+        };
+        [held(1), held(9), held(50)]
+    };
+    let index = Arc::new((0..100).map(|key| (key, Arc::clone(&shared))).collect::<Index<_, _>>());
+    assert_eq!(ahead(Box::new(index.range_owned(..))), [3, 2, 0]);
+    assert_eq!(ahead(Box::new(index.range_owned(..).rev())), [3, 2, 0]);
+    let versions = Arc::new(VersionedIndex::new().unwrap());
+    (0..100).for_each(|key| _ = versions.insert(key, Arc::clone(&shared)).unwrap());
+    assert_eq!(ahead(Box::new(versions.snapshot_owned().into_range(..))), [3, 2, 0]);
+}

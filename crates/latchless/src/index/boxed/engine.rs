@@ -122,6 +122,15 @@ where
         Clones::of(self, |index| index.entries((Bound::Unbounded, Bound::Unbounded)))
     }
 
+    fn page(
+        entries: &mut Clones<'_, I, V>,
+        direction: Direction,
+        most: usize,
+        each: impl FnMut(K, V),
+    ) -> bool {
+        entries.handles.steps(direction, most, |value| Some(value.clone()), each)
+    }
+
     fn steps<R>(
         entries: &mut Clones<'_, I, V>,
         direction: Direction,
@@ -313,7 +322,7 @@ pub struct Clones<'i, I: Handles + 'i, V: IndexValue> {
 impl<'i, I: Handles, V: IndexValue> Clones<'i, I, V> {
     pub(crate) fn of(boxed: &'i Boxed<I, V>, entries: impl FnOnce(&'i I) -> I::Entries<'i>) -> Self {
         let handles = Handled { entries: entries(&boxed.index), boxed };
-        Self { handles, ahead: Ahead::new(1, CLONED) }
+        Self { handles, ahead: Ahead::new(1, 4, CLONED) }
     }
 
     #[inline]

@@ -8,9 +8,10 @@ use latchless_core::base::fill::FillFactor;
 use std::sync::Arc;
 
 /// An index, for reading: every operation of an [`Index`](crate::Index), an [`IndexSet`](crate::IndexSet), a
-/// [`MultiIndex`](crate::bytes::MultiIndex) or a [`VersionedIndex`](crate::versions::VersionedIndex) that
-/// leaves it as it is, with the same answers, costs and errors, from any number of threads. It is always
-/// behind a reference: [`Reader::of`] converts one to the index, and a [`Frozen`] derefs to a reader.
+/// [`MultiIndex`](crate::bytes::MultiIndex), a [`VersionedIndex`](crate::versions::VersionedIndex) or a
+/// [`Table`](crate::table::Table) that leaves it as it is, with the same answers, costs and errors, from any
+/// number of threads. It is always behind a reference: [`Reader::of`] converts one to the index, and a
+/// [`Frozen`] derefs to a reader.
 ///
 /// ```
 /// use latchless::{Index, Reader};

@@ -12,6 +12,7 @@ use crate::index::{
     ByReference, Cursor, Group, Index, LentKey, Own, OwnedRange, Pinned, PrefixKey, Range, Scan,
 };
 use crate::set::{IndexSet, Merged, SetRange};
+use crate::table::{EntryKey, NonUnique, OwnedRowSnapshot, RowSnapshot, Table, TableKey, Unique};
 use crate::versions::{NoSuchVersion, Snapshot, Version, VersionedIndex, View};
 use core::fmt;
 use core::iter::FusedIterator;
@@ -26,6 +27,7 @@ use latchless_core::base::key::Key;
 use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Value;
 use latchless_core::base::versioned::VersionedKey;
+use std::sync::Arc;
 
 /// Operations that are the index's own.
 macro_rules! reads {
@@ -403,5 +405,23 @@ impl<K: KeyFor<Version<V>>, V: IndexValue> Frozen<VersionedIndex<K, V>> {
     /// [`VersionedIndex::snapshot_owned`].
     pub fn snapshot_owned(&self) -> Snapshot<K, V, View<Self>> {
         Snapshot::newest(View::of(self.clone()))
+    }
+}
+
+/// Reads of tables. Their secondary indexes are read by the handles of these.
+impl<K: TableKey<R>, R: Send + Sync + 'static> Reader<Table<K, R>> {
+    reads! { Table:
+        fn newest(&self) -> u64;
+        fn len(&self) -> usize;
+        fn is_empty(&self) -> bool;
+        fn get(&self, key: K::Probe<'_>) -> Option<Arc<R>>;
+        fn get_with[A](&self, key: K::Probe<'_>, see: impl FnOnce(&R) -> A) -> Option<A>;
+        fn contains_key(&self, key: K::Probe<'_>) -> bool;
+        fn snapshot(&self) -> RowSnapshot<'_, K, R>;
+        fn snapshot_owned(&self) -> OwnedRowSnapshot<K, R>;
+        fn unique[S: TableKey<R>](&self, name: &str) -> Option<Unique<S, R>>;
+        fn index[E: EntryKey<R>](&self, name: &str) -> Option<NonUnique<E, R>>;
+        fn memory_bytes(&self) -> usize;
+        fn check_invariants(&self) -> Result<(), Broken>;
     }
 }

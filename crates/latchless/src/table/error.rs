@@ -4,6 +4,9 @@ use core::fmt;
 use latchless_core::base::error::Error;
 use std::sync::Arc;
 
+/// The name of the primary key in an error.
+pub(super) const PRIMARY: &str = "primary key";
+
 /// The reason why a change of a [`Table`](super::Table) was refused. The table is then unchanged.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
@@ -27,6 +30,13 @@ pub enum TableError<R> {
         /// The row that it returned.
         row: Arc<R>,
     },
+    /// A handle of an index, or an owned snapshot, has a share of the index, so it can't be moved to other
+    /// nodes.
+    #[error("the index `{index}` is shared: it is shrunk without handles and owned snapshots")]
+    Shared {
+        /// The name of the index; of the primary keys, `primary key`.
+        index: Arc<str>,
+    },
     /// An index refused the change.
     #[error(transparent)]
     Index(#[from] Error),
@@ -39,6 +49,7 @@ impl<R> fmt::Debug for TableError<R> {
                 f.debug_struct("Duplicate").field("index", index).finish_non_exhaustive()
             }
             Self::Conflict => f.write_str("Conflict"),
+            Self::Shared { index } => f.debug_struct("Shared").field("index", index).finish(),
             Self::OtherKey { .. } => f.debug_struct("OtherKey").finish_non_exhaustive(),
             Self::Index(error) => f.debug_tuple("Index").field(error).finish(),
         }

@@ -70,6 +70,8 @@
 //! A [transaction](Table::transact) reads rows and changes some, and is committed only if no other commit
 //! has changed what it has read by its key: transactions are serializable, in the order of their commits.
 //!
+//! A table is in memory alone. `DurableTable` of the crate `latchless-log` has a log of its commits.
+//!
 //! # Costs
 //! A read by any key is one lookup in an index of [`VersionedIndex`](crate::versions::VersionedIndex)'s
 //! costs, because the entries of secondary indexes refer to the row itself. A change of a row writes one
@@ -83,10 +85,14 @@
 
 mod batch;
 mod builder;
+mod changes;
 mod error;
 mod keys;
+mod load;
 mod moment;
 mod non_unique;
+mod prepared;
+mod publish;
 mod secondary;
 #[expect(clippy::module_inception, reason = "the table itself")]
 mod table;
@@ -99,6 +105,9 @@ pub use error::TableError;
 pub use keys::{EntryKey, TableKey};
 pub use moment::{OwnedRowSnapshot, RowSnapshot};
 pub use non_unique::{NonUnique, NonUniqueSnapshot, Rows};
+#[doc(hidden)]
+pub use prepared::Prepared;
+pub use publish::{AtOnce, Publish};
 pub use table::Table;
 pub use transaction::Transaction;
 pub use unique::Unique;

@@ -4,13 +4,22 @@
 use super::TableKey;
 use super::error::TableError;
 use crate::versions::{Part, Pruned, Snapshot, Turn, VersionedIndex};
+use core::any::Any;
 use latchless_core::base::error::{Broken, Result};
+use latchless_core::base::fill::FillFactor;
 use std::sync::Arc;
 
 /// A row that a commit changes.
 pub(super) struct Changed<R> {
     pub before: Option<Arc<R>>,
     pub after: Option<Arc<R>>,
+}
+
+impl<R> Changed<R> {
+    /// The row that it leaves, or the one that it removes; a batch may do neither.
+    pub fn one(&self) -> Option<&Arc<R>> {
+        self.after.as_ref().or(self.before.as_ref())
+    }
 }
 
 /// What a commit has written into an index. Dropped, it is abandoned.
@@ -36,7 +45,14 @@ pub(super) trait Secondary<R>: Send + Sync {
         turn: &Turn<'_>,
         rows: &[Changed<R>],
     ) -> Result<Box<dyn Written + 's>, TableError<R>>;
+    /// Removes all entries, while no commit is under way and no snapshot is there.
+    fn empty(&self);
     fn prune(&self) -> Result<Pruned>;
+    /// Moves all entries to new nodes.
+    fn shrink(&mut self, fill: FillFactor) -> Result<()>;
+    fn name(&self) -> &Arc<str>;
+    /// The entries, for handles.
+    fn any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
     fn memory_bytes(&self) -> usize;
     /// Checks the tree, and that at this number the entries are those of the rows.
     fn check(&self, number: u64, rows: &mut dyn Iterator<Item = Arc<R>>) -> Result<(), Broken>;
@@ -80,23 +96,41 @@ impl<E: TableKey<R>, R: Send + Sync + 'static> Secondary<R> for Entries<E, R> {
             for key in before.iter().filter(|key| after.binary_search(key).is_err()) {
                 part.write(E::own(key.probe()), None)?;
             }
-            let after = after.into_iter().map(|key| (before.binary_search(&key).is_err(), key));
-            entries.extend(row.after.iter().zip(Some(after.collect::<Vec<_>>())));
-        }
-        for (row, keys) in entries {
-            for (is_new, key) in keys {
-                if let Some(existing) = part.newest(key.probe()).filter(|_| is_new) {
-                    let (index, rejected) = (Arc::clone(&self.name), Arc::clone(row));
-                    return Err(TableError::Duplicate { index, existing, rejected });
-                }
-                part.write(key, Some(Arc::clone(row)))?;
+            if let Some(row) = &row.after {
+                let entry = |key| (before.binary_search(&key).is_err(), key, row);
+                entries.extend(after.into_iter().map(entry));
             }
+        }
+        // In their order, entries of many rows are side by side in the tree, and fill its nodes.
+        entries.sort_by(|(_, left, _), (_, right, _)| left.cmp(right));
+        for (is_new, key, row) in entries {
+            if let Some(existing) = part.newest(key.probe()).filter(|_| is_new) {
+                let (index, rejected) = (Arc::clone(&self.name), Arc::clone(row));
+                return Err(TableError::Duplicate { index, existing, rejected });
+            }
+            part.write(key, Some(Arc::clone(row)))?;
         }
         Ok(Box::new(part))
     }
 
+    fn empty(&self) {
+        self.index.empty();
+    }
+
     fn prune(&self) -> Result<Pruned> {
         self.index.prune()
+    }
+
+    fn shrink(&mut self, fill: FillFactor) -> Result<()> {
+        self.index.shrink(fill)
+    }
+
+    fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    fn any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
     }
 
     fn memory_bytes(&self) -> usize {

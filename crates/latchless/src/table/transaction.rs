@@ -1,9 +1,11 @@
 //! Transactions of a table: reads of one moment, and a commit that takes place only if they still hold.
 
 use super::batch::Batch;
+use super::changes::Changes;
 use super::error::TableError;
 use super::moment::{RowSnapshot, at};
 use super::non_unique::NonUnique;
+use super::publish::{AtOnce, Publish};
 use super::table::Table;
 use super::unique::Unique;
 use super::{EntryKey, TableKey};
@@ -19,9 +21,9 @@ use std::sync::Arc;
 /// Returns the tries of a key that was read, if a commit after the read has changed it.
 type Changed<'t> = Box<dyn Fn() -> Option<Tries<'t>> + 't>;
 
-/// A transaction of a [`Table`]: see [`Table::begin`].
-pub struct Transaction<'t, K: TableKey<R>, R: Send + Sync + 'static> {
-    table: &'t Table<K, R>,
+/// A transaction of a [`Table`]: see [`Table::begin`]. `P` is how its commit becomes visible.
+pub struct Transaction<'t, K: TableKey<R>, R: Send + Sync + 'static, P = AtOnce> {
+    changes: Changes<'t, K, R, P>,
     snapshot: RowSnapshot<'t, K, R>,
     reads: Vec<Changed<'t>>,
     batch: Batch<K, R>,
@@ -33,8 +35,7 @@ impl<K: TableKey<R>, R: Send + Sync + 'static> Table<K, R> {
     /// Begins a transaction: it reads the rows as of now and its own changes, and changes the table when it
     /// is committed, if no other commit has changed what it has read. One that is dropped changes nothing.
     pub fn begin(&self) -> Transaction<'_, K, R> {
-        let (reads, batch, written) = (Vec::new(), Batch::new(), BTreeMap::new());
-        Transaction { table: self, snapshot: self.snapshot(), reads, batch, written }
+        self.changes(AtOnce).begin()
     }
 
     /// Runs a transaction again and again until it is committed without a conflict, and returns the result
@@ -68,7 +69,21 @@ impl<K: TableKey<R>, R: Send + Sync + 'static> Table<K, R> {
     /// [`Error::ClosureChangesItsKey`](crate::Error::ClosureChangesItsKey).
     pub fn transact<'t, A, E: From<TableError<R>>>(
         &'t self,
-        mut run: impl FnMut(&mut Transaction<'t, K, R>) -> Result<A, E>,
+        run: impl FnMut(&mut Transaction<'t, K, R>) -> Result<A, E>,
+    ) -> Result<A, E> {
+        self.changes(AtOnce).transact(run)
+    }
+}
+
+impl<'t, K: TableKey<R>, R: Send + Sync + 'static, P: Publish<K, R>> Changes<'t, K, R, P> {
+    pub fn begin(self) -> Transaction<'t, K, R, P> {
+        let (reads, batch, written) = (Vec::new(), Batch::new(), BTreeMap::new());
+        Transaction { changes: self, snapshot: self.table.snapshot(), reads, batch, written }
+    }
+
+    pub fn transact<A, E: From<P::Error>>(
+        self,
+        mut run: impl FnMut(&mut Transaction<'t, K, R, P>) -> Result<A, E>,
     ) -> Result<A, E> {
         let mut conflicts = Conflicts::default();
         loop {
@@ -76,13 +91,17 @@ impl<K: TableKey<R>, R: Send + Sync + 'static> Table<K, R> {
             let result = run(&mut transaction)?;
             match transaction.try_commit()? {
                 Ok(_) => return Ok(result),
-                Err(changed) => conflicts.failed(changed).map_err(TableError::from)?,
+                Err(changed) => {
+                    if let Err(error) = conflicts.failed(changed) {
+                        return Ok(self.refuse(error)?);
+                    }
+                }
             }
         }
     }
 }
 
-impl<'t, K: TableKey<R>, R: Send + Sync + 'static> Transaction<'t, K, R> {
+impl<'t, K: TableKey<R>, R: Send + Sync + 'static, P: Publish<K, R>> Transaction<'t, K, R, P> {
     /// Returns the number of the commit that the transaction reads.
     pub fn number(&self) -> u64 {
         self.snapshot.number()
@@ -96,7 +115,7 @@ impl<'t, K: TableKey<R>, R: Send + Sync + 'static> Transaction<'t, K, R> {
             return written.clone();
         }
         let row = self.snapshot.get(key.probe());
-        self.read(&self.table.rows, key);
+        self.read(&self.changes.table.rows, key);
         row
     }
 
@@ -113,7 +132,7 @@ impl<'t, K: TableKey<R>, R: Send + Sync + 'static> Transaction<'t, K, R> {
         }
         let row = at(&index.0.index, &self.snapshot).get(key.probe());
         self.read(&index.0.index, key);
-        row.filter(|row| !self.written.contains_key(&(self.table.key)(row)))
+        row.filter(|row| !self.written.contains_key(&(self.changes.table.key)(row)))
     }
 
     /// Returns the rows whose primary keys are in a range, in their order, with the transaction's own
@@ -135,7 +154,7 @@ impl<'t, K: TableKey<R>, R: Send + Sync + 'static> Transaction<'t, K, R> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn range<'q>(&mut self, range: impl RangeBounds<K::Probe<'q>>) -> Vec<Arc<R>> {
-        let table = self.table;
+        let table = self.changes.table;
         self.rows_in(&table.rows, |row| vec![(table.key)(row)], range)
     }
 
@@ -235,7 +254,7 @@ impl<'t, K: TableKey<R>, R: Send + Sync + 'static> Transaction<'t, K, R> {
         keys: impl Fn(&Arc<R>) -> Vec<E>,
         within: impl Fn(&E) -> bool,
     ) -> Vec<Arc<R>> {
-        let is_as_before = |row: &R| !self.written.contains_key(&(self.table.key)(row));
+        let is_as_before = |row: &R| !self.written.contains_key(&(self.changes.table.key)(row));
         let mut entries: Vec<_> = there.filter(|(_, row)| is_as_before(row)).collect();
         for row in self.written.values().flatten() {
             let own = keys(row).into_iter().filter(&within);
@@ -265,7 +284,7 @@ impl<'t, K: TableKey<R>, R: Send + Sync + 'static> Transaction<'t, K, R> {
     /// Inserts a row. One with its primary key is an error of the commit.
     pub fn insert(&mut self, row: impl Into<Arc<R>>) -> &mut Self {
         let row = row.into();
-        self.written.insert((self.table.key)(&row), Some(Arc::clone(&row)));
+        self.written.insert((self.changes.table.key)(&row), Some(Arc::clone(&row)));
         self.batch.insert(row);
         self
     }
@@ -273,7 +292,7 @@ impl<'t, K: TableKey<R>, R: Send + Sync + 'static> Transaction<'t, K, R> {
     /// Inserts a row, or replaces the one with its primary key.
     pub fn replace(&mut self, row: impl Into<Arc<R>>) -> &mut Self {
         let row = row.into();
-        self.written.insert((self.table.key)(&row), Some(Arc::clone(&row)));
+        self.written.insert((self.changes.table.key)(&row), Some(Arc::clone(&row)));
         self.batch.replace(row);
         self
     }
@@ -291,27 +310,28 @@ impl<'t, K: TableKey<R>, R: Send + Sync + 'static> Transaction<'t, K, R> {
     /// # Errors
     /// [`TableError::Conflict`] if a later commit has changed what the transaction has read, or those of
     /// [`Table::commit`]. The table is then unchanged.
-    pub fn commit(self) -> Result<u64, TableError<R>> {
-        self.try_commit()?.map_err(|_| TableError::Conflict)
+    pub fn commit(self) -> Result<u64, P::Error> {
+        let changes = self.changes;
+        self.try_commit()?.or_else(|_| changes.refuse(TableError::Conflict))
     }
 
     /// The inner error is the tries of a key that was read and has changed.
-    fn try_commit(self) -> Result<Result<u64, Tries<'t>>, TableError<R>> {
+    fn try_commit(self) -> Result<Result<u64, Tries<'t>>, P::Error> {
         if self.batch.is_empty() {
-            return Ok(Ok(self.number()));
+            return self.changes.unchanged(Ok(self.number()));
         }
-        let turn = self.table.clock.begin();
+        let turn = self.changes.turn()?;
         match self.reads.iter().find_map(|changed| changed()) {
             Some(changed) => Ok(Err(changed)),
-            None => self.table.commit_in(turn, self.batch).map(Ok),
+            None => self.changes.commit_in(turn, self.batch).map(Ok),
         }
     }
 }
 
-impl<K: TableKey<R>, R: Send + Sync + 'static> fmt::Debug for Transaction<'_, K, R> {
+impl<K: TableKey<R>, R: Send + Sync + 'static, P> fmt::Debug for Transaction<'_, K, R, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Transaction")
-            .field("number", &self.number())
+            .field("number", &self.snapshot.number())
             .field("writes", &self.batch.len())
             .finish_non_exhaustive()
     }

@@ -47,6 +47,18 @@ impl Clock {
         let horizon = self.readers.horizon(self.retention == Retention::All);
         Turn { clock: self, number: self.newest() + 1, horizon, _held }
     }
+
+    /// The same of the commit of a number that isn't lower than the newest.
+    pub(crate) fn begin_at(&self, number: u64) -> Turn<'_> {
+        Turn { number, ..self.begin() }
+    }
+
+    /// Waits until no commit is under way, and makes 0 the newest number, unless there is a snapshot. Returns
+    /// whether it has.
+    pub(crate) fn restart(&self) -> bool {
+        let _held = self.hold();
+        self.readers.restart()
+    }
 }
 
 /// The turn of a commit: others wait for it.
@@ -60,6 +72,11 @@ pub(crate) struct Turn<'c> {
 }
 
 impl Turn<'_> {
+    /// Returns the number of the commit.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
     /// Lets readers see the commit, and returns its number.
     pub(crate) fn publish(self) -> u64 {
         self.clock.readers.publish(self.number);

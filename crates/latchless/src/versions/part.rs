@@ -56,6 +56,11 @@ impl<'i, K: KeyFor<Version<V>>, V: IndexValue> Part<'i, K, V> {
         Ok(before)
     }
 
+    /// Returns the keys that have a version of this commit, in the order in which they were written.
+    pub(crate) fn written(&self) -> &[K] {
+        &self.written
+    }
+
     /// Removes the keys of a range that have a value.
     pub(super) fn remove_range(&mut self, low: &Bound<K>, high: &Bound<K>) -> Result<()> {
         let range = (low.as_ref().map(K::probe), high.as_ref().map(K::probe));

@@ -44,6 +44,17 @@ impl Readers {
         self.newest.publish(number);
     }
 
+    /// Makes 0 the newest number, unless there is a snapshot. Returns whether it has.
+    pub(super) fn restart(&self) -> bool {
+        let mut state = self.state.lock();
+        let is_alone = state.counts.is_empty();
+        if is_alone {
+            state.floor = 0;
+            self.newest.publish(0);
+        }
+        is_alone
+    }
+
     /// Adds a snapshot at the newest number, and returns that.
     pub(super) fn enter(&self) -> u64 {
         let mut state = self.state.lock();

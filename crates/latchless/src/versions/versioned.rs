@@ -112,6 +112,12 @@ impl<K: KeyFor<Version<V>>, V: IndexValue> VersionedIndex<K, V> {
         loaded
     }
 
+    /// Removes all keys and versions, while no commit is under way, and no snapshot is there.
+    pub(crate) fn empty(&self) {
+        self.index.clear();
+        self.keys.subtract(self.keys.get());
+    }
+
     /// Returns the number of the newest commit. O(1).
     #[inline]
     pub fn newest(&self) -> u64 {

@@ -2,6 +2,7 @@
 
 #[path = "../versions/checker.rs"]
 mod checker;
+mod loads;
 mod model;
 mod moments;
 mod people;

@@ -69,6 +69,7 @@ pub mod multi;
 mod parse;
 mod replace;
 mod saved;
+mod saved_row;
 mod saved_value;
 pub mod strings;
 #[cfg(test)]
@@ -79,6 +80,7 @@ pub use data_type::{DataType, Native, TimeUnit};
 pub use error::{Error, Result};
 pub use layout::VERSION;
 pub use saved::Saved;
+pub use saved_row::SavedRow;
 pub use saved_value::SavedValue;
 
 use crate::Index;

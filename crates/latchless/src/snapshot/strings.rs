@@ -42,6 +42,7 @@ use super::data_type::DataType;
 use super::error::{Error, Result};
 use super::layout::{About, COLUMNS, ROW_COLUMNS};
 use super::parse::{self, Parsed};
+use super::saved_row::SavedRow;
 use super::saved_value::{SavedValue, number_of};
 pub use super::write::SeeRow;
 use super::write::write_strings;
@@ -147,8 +148,8 @@ impl Layout {
         Self(About { columns: ROW_COLUMNS, ..About::new([DataType::Binary, DataType::UInt64]) })
     }
 
-    /// Values of this type, as [`write()`] saves them.
-    pub fn of_values<V: SavedValue>() -> Self {
+    /// Values of this type, as [`write()`] saves them, or rows.
+    pub fn of_values<V: SavedRow>() -> Self {
         let name = Some(V::type_name()).filter(|name| **name != V::COLUMN.value_name());
         Self(About { value: name.map(Cow::into_owned), ..About::new([DataType::Binary, V::COLUMN]) })
     }
@@ -265,9 +266,9 @@ impl Layout {
     ) -> Result<u64> {
         let each = |see: &mut SeeRow| {
             // A range without ends isn't turned round, which is all that could be wrong with it.
-            let _ = index
-                .index()
-                .scan::<H::Key>(.., |key, value| H::Value::with_cell(value, |value| see(key, value)));
+            let _ = index.index().scan::<H::Key>(.., |key, value| {
+                <H::Value as SavedValue>::with_cell(value, |value| see(key, value))
+            });
         };
         self.write_byte_rows::<H::Key>(out, each)
     }
@@ -406,19 +407,19 @@ impl Snapshot {
     /// Those of [`Snapshot::index`], and [`NotEmpty`](crate::Error::NotEmpty). The index is then as before.
     pub fn load<I: Whole<Value: SavedValue>>(&self, index: &mut I, fill: FillFactor) -> Result<()> {
         self.check_values::<I::Value>()?;
-        self.load_rows(index, fill, I::Value::of_cell)
+        self.load_rows(index, fill, <I::Value as SavedValue>::of_cell)
     }
 
     /// Refuses a file with other types than `K` and `V`, and strings that no key of this type has.
     ///
     /// # Errors
     /// [`Error::OtherKeyType`], [`Error::OtherType`], [`Error::OtherValueType`], [`Error::NoKey`].
-    pub fn check_types<K: BytesKey, V: SavedValue>(&self) -> Result<()> {
+    pub fn check_types<K: BytesKey, V: SavedRow>(&self) -> Result<()> {
         self.check_values::<V>()?;
         self.check_keys::<K>()
     }
 
-    fn check_values<V: SavedValue>(&self) -> Result<()> {
+    fn check_values<V: SavedRow>(&self) -> Result<()> {
         let (found, asked) = (self.value_type(), V::COLUMN);
         if found != asked {
             return Err(Error::OtherType { column: "value", found, asked });

@@ -37,8 +37,8 @@ impl<T: Target> Target for Ahead<T> {
         self.index.save(out)
     }
 
-    fn load(&mut self, base: Base) -> snapshot::Result<usize> {
-        Ok(base.len())
+    fn load(&mut self, base: Base) -> snapshot::Result<Result<usize>> {
+        Ok(Ok(base.len()))
     }
 
     fn apply(&mut self, header: Header, payload: &[u8]) -> Result<Result<u64, &'static str>> {

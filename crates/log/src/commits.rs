@@ -1,5 +1,5 @@
-//! The commits of a versioned index: as records, and recovery into an index. Each commit is one record, whose
-//! number is the commit's; a snapshot has the entries of one commit, and its number.
+//! The commits of a versioned index or of a table: as records, and recovery from these. Each commit is one
+//! record, whose number is the commit's; a snapshot has the entries of one commit, and its number.
 
 use crate::error::{Error, Result};
 use crate::journal::Journal;
@@ -8,11 +8,11 @@ use crate::record::{COMMIT_BYTES_MAX, Draft, Header, Kind, check_length};
 use crate::replay::{Base, Target};
 use crate::strings::{NO_VALUE, key_of};
 use crate::strings_of::StringsOf;
-use latchless::bytes::{Form, Lent};
+use latchless::BytesKey;
 use latchless::snapshot::strings::{Layout, Snapshot};
-use latchless::snapshot::{self, DataType, SavedValue, strings};
-use latchless::versions::{self, Version, VersionedIndex, WriteBatch};
-use latchless::{BytesKey, KeyFor};
+use latchless::snapshot::{self, DataType, SavedRow, strings};
+use latchless::versions;
+use std::borrow::Borrow;
 use std::io::Write;
 use std::ops::Bound;
 
@@ -40,10 +40,6 @@ const PUT: u8 = 1;
 const REMOVE: u8 = 2;
 const REMOVE_RANGE: u8 = 3;
 
-fn lend<V: SavedValue>(value: &V) -> Lent<'_, V> {
-    <V::Form as Form<V>>::lend(value)
-}
-
 fn push_key<K: BytesKey>(draft: &mut Draft, key: &K) -> latchless::Result<()> {
     K::with_bytes(key, |key| {
         check_length(key)?;
@@ -53,8 +49,8 @@ fn push_key<K: BytesKey>(draft: &mut Draft, key: &K) -> latchless::Result<()> {
 }
 
 /// Adds a value: as many bytes as its column is wide, or a length of four bytes and those of a string.
-fn push_value<V: SavedValue>(draft: &mut Draft, value: &V, journal: &Journal) -> Result<()> {
-    V::with_cell(lend(value), |cell| match V::COLUMN.width_bytes() {
+fn push_value<V: SavedRow>(draft: &mut Draft, value: &V, journal: &Journal) -> Result<()> {
+    value.with_cell(|cell| match V::COLUMN.width_bytes() {
         0 if cell.len() > COMMIT_BYTES_MAX => Err(Error::CommitTooLong { limit: COMMIT_BYTES_MAX }),
         0 => {
             draft.push_raw(&(cell.len() as u32).to_le_bytes());
@@ -71,7 +67,7 @@ fn push_value<V: SavedValue>(draft: &mut Draft, value: &V, journal: &Journal) ->
     })
 }
 
-fn push_change<K: BytesKey, V: SavedValue>(
+fn push_change<K: BytesKey, V: SavedRow>(
     draft: &mut Draft,
     change: Change<'_, K, V>,
     journal: &Journal,
@@ -101,7 +97,7 @@ fn push_change<K: BytesKey, V: SavedValue>(
 }
 
 /// The record of a commit of these changes.
-pub fn draft<'c, K: BytesKey + 'c, V: SavedValue>(
+pub fn draft<'c, K: BytesKey + 'c, V: SavedRow + 'c>(
     changes: impl IntoIterator<Item = Change<'c, K, V>>,
     journal: &Journal,
 ) -> Result<Draft> {
@@ -171,61 +167,79 @@ impl<'p> Iterator for Changes<'p> {
 }
 
 /// The changes of a record; the error describes the damage.
-fn batch_of<K, V>(header: Header, payload: &[u8]) -> Result<WriteBatch<K, V>, &'static str>
+fn changes_of<K, V>(header: Header, payload: &[u8]) -> Result<Vec<versions::Change<K, V>>, &'static str>
 where
-    K: KeyFor<Version<V>> + BytesKey,
-    V: SavedValue,
+    K: BytesKey,
+    V: SavedRow,
 {
-    let mut batch = WriteBatch::new();
-    for change in Changes::new(header, payload, V::COLUMN) {
-        match change? {
+    let key = |end: Bound<&[u8]>| match end {
+        Bound::Unbounded => Ok(Bound::Unbounded),
+        Bound::Included(key) => key_of::<K>(key).map(Bound::Included),
+        Bound::Excluded(key) => key_of::<K>(key).map(Bound::Excluded),
+    };
+    let change = |change: Result<RawChange<'_>, &'static str>| {
+        Ok(match change? {
             RawChange::Put(key, value) => {
-                batch.extend([(key_of::<K>(key)?, V::of_cell(value).ok_or(NO_VALUE)?)]);
+                versions::Change::Put(key_of::<K>(key)?, Some(V::of_cell(value).ok_or(NO_VALUE)?))
             }
-            RawChange::Remove(key) => {
-                batch.remove(key_of::<K>(key)?.probe());
-            }
-            RawChange::RemoveRange([low, high]) => {
-                let key = |end: Bound<&[u8]>| match end {
-                    Bound::Unbounded => Ok(Bound::Unbounded),
-                    Bound::Included(key) => key_of::<K>(key).map(Bound::Included),
-                    Bound::Excluded(key) => key_of::<K>(key).map(Bound::Excluded),
-                };
-                let (low, high) = (key(low)?, key(high)?);
-                batch.remove_range((low.as_ref().map(K::probe), high.as_ref().map(K::probe)));
-            }
-        }
-    }
-    Ok(batch)
+            RawChange::Remove(key) => versions::Change::Put(key_of::<K>(key)?, None),
+            RawChange::RemoveRange([low, high]) => versions::Change::RemoveRange(key(low)?, key(high)?),
+        })
+    };
+    Changes::new(header, payload, V::COLUMN).map(change).collect()
 }
 
-/// Writes a snapshot of the newest commit, and returns how many entries it has.
-pub fn write<K, V>(index: &VersionedIndex<K, V>, out: &mut dyn Write) -> snapshot::Result<u64>
+/// Writes a snapshot of the commit of this number, which has these entries, and returns how many they are.
+pub fn write<K, V>(
+    number: u64,
+    mut entries: impl Iterator<Item = (K, impl Borrow<V>)>,
+    out: &mut dyn Write,
+) -> snapshot::Result<u64>
 where
-    K: KeyFor<Version<V>> + BytesKey,
-    V: SavedValue,
+    K: BytesKey + 'static,
+    V: SavedRow,
 {
-    let snapshot = index.snapshot();
-    let layout = Layout::of_values::<V>().with_metadata(COMMIT, snapshot.number().to_string());
+    let layout = Layout::of_values::<V>().with_metadata(COMMIT, number.to_string());
     layout.write_byte_rows::<K>(out, |see| {
-        let mut rows = snapshot.iter();
-        let _ = rows.try_for_each(|(key, value)| {
-            K::with_bytes(&key, |key| V::with_cell(lend(&value), |value| see(key, value)))
+        let _ = entries.try_for_each(|(key, value)| {
+            K::with_bytes(&key, |key| V::with_cell(value.borrow(), |value| see(key, value)))
         });
     })
 }
 
-/// The number of a snapshot's commit, if it is one of a versioned index.
+/// The number of a snapshot's commit, if it is one of an index with commits.
 pub fn commit_of(snapshot: &Snapshot) -> Option<u64> {
     let mut metadata = snapshot.metadata().iter();
     metadata.find(|(name, _)| name == COMMIT).and_then(|(_, number)| number.parse().ok())
 }
 
-/// A versioned index that is recovered.
-pub struct Commits<'a, K: KeyFor<Version<V>>, V: SavedValue>(&'a mut VersionedIndex<K, V>);
+/// An index whose changes are commits.
+pub trait Committed {
+    type Key: BytesKey + 'static;
+    type Value: SavedRow;
+    /// The number of the newest commit.
+    fn newest(&self) -> u64;
+    fn len(&self) -> usize;
+    /// Writes a snapshot of the newest commit, and returns how many entries it has.
+    fn write(&self, out: &mut dyn Write) -> snapshot::Result<u64>;
+    /// Takes entries, which a file has in this order, as the commit of this number, while there is none.
+    fn load(&mut self, entries: Vec<(Self::Key, Self::Value)>, number: u64) -> Result<()>;
+    /// Makes the changes of the next commit; the inner error describes the damage.
+    fn commit(
+        &mut self,
+        changes: Vec<versions::Change<Self::Key, Self::Value>>,
+    ) -> Result<Result<(), &'static str>>;
+    /// Drops versions that no snapshot reads.
+    fn prune(&self) -> latchless::Result<()>;
+    /// Removes all entries and commits.
+    fn clear(&mut self) -> Result<()>;
+}
 
-impl<'a, K: KeyFor<Version<V>>, V: SavedValue> Commits<'a, K, V> {
-    pub fn new(index: &'a mut VersionedIndex<K, V>) -> Self {
+/// An index that is recovered.
+pub struct Commits<'a, I>(&'a mut I);
+
+impl<'a, I: Committed> Commits<'a, I> {
+    pub fn new(index: &'a mut I) -> Self {
         Self(index)
     }
 
@@ -239,9 +253,9 @@ impl<'a, K: KeyFor<Version<V>>, V: SavedValue> Commits<'a, K, V> {
     }
 }
 
-impl<K: KeyFor<Version<V>> + BytesKey, V: SavedValue> Target for Commits<'_, K, V> {
+impl<I: Committed> Target for Commits<'_, I> {
     fn types(&self) -> [DataType; 2] {
-        [strings::key_type::<K>(), V::COLUMN]
+        [strings::key_type::<I::Key>(), I::Value::COLUMN]
     }
 
     fn len(&self) -> usize {
@@ -255,10 +269,10 @@ impl<K: KeyFor<Version<V>> + BytesKey, V: SavedValue> Target for Commits<'_, K, 
 
     fn save(&self, out: &mut dyn Write) -> snapshot::Result<u64> {
         self.check_new()?;
-        write(self.0, out)
+        self.0.write(out)
     }
 
-    fn load(&mut self, base: Base) -> snapshot::Result<usize> {
+    fn load(&mut self, base: Base) -> snapshot::Result<Result<usize>> {
         let (snapshot, number) = match base {
             Base::Commits(snapshot, number) => (snapshot, number),
             Base::Strings(_) => return Err(snapshot::Error::OtherRows { opener: "DurableBytesIndex" }),
@@ -269,15 +283,14 @@ impl<K: KeyFor<Version<V>> + BytesKey, V: SavedValue> Target for Commits<'_, K, 
             }
         };
         self.check_new()?;
-        snapshot.check_types::<K, V>()?;
+        snapshot.check_types::<I::Key, I::Value>()?;
         let damaged = |what| snapshot::Error::Damaged { at: 0, what };
         let entry = |(key, value)| {
-            let value = V::of_cell(value).ok_or(damaged(NO_VALUE))?;
-            Ok((key_of::<K>(key).map_err(damaged)?, value))
+            let value = I::Value::of_cell(value).ok_or(damaged(NO_VALUE))?;
+            Ok((key_of::<I::Key>(key).map_err(damaged)?, value))
         };
-        let entries: Vec<(K, V)> = snapshot.byte_rows().map(entry).collect::<snapshot::Result<_>>()?;
-        self.0.reload(entries, number)?;
-        Ok(snapshot.len())
+        let entries = snapshot.byte_rows().map(entry).collect::<snapshot::Result<_>>()?;
+        Ok(self.0.load(entries, number).map(|()| snapshot.len()))
     }
 
     fn apply(&mut self, header: Header, payload: &[u8]) -> Result<Result<u64, &'static str>> {
@@ -292,26 +305,24 @@ impl<K: KeyFor<Version<V>> + BytesKey, V: SavedValue> Target for Commits<'_, K, 
         if header.number != newest + 1 {
             return Ok(Err("a commit has another number than one more than that of the commit before"));
         }
-        let batch = match batch_of(header, payload) {
-            Ok(batch) => batch,
+        let changes = match changes_of(header, payload) {
+            Ok(changes) => changes,
             Err(wrong) => return Ok(Err(wrong)),
         };
-        let changes = batch.len() as u64;
-        match self.0.commit(batch) {
-            Ok(_) => {}
+        let count = changes.len() as u64;
+        let committed = match self.0.commit(changes) {
             // The program may have pruned before it, which isn't logged.
-            Err(error) if is_full(&error) => {
+            Err(Error::Index { cause, .. }) if is_full(&cause) => {
                 self.0.prune()?;
-                let again = batch_of(header, payload).expect("it was a batch");
-                self.0.commit(again)?;
+                self.0.commit(changes_of(header, payload).expect("they were changes"))
             }
-            Err(error) => return Err(error.into()),
-        }
-        Ok(Ok(changes))
+            committed => committed,
+        };
+        Ok(committed?.map(|()| count))
     }
 
     fn clear(&mut self) -> Result<()> {
-        Ok(self.0.reload([], 0)?)
+        self.0.clear()
     }
 
     fn settle(&mut self) -> Result<()> {

@@ -9,6 +9,7 @@ use crate::record::{Header, Kind};
 use crate::replay::Base;
 use crate::scan::Scan;
 use crate::strings_of::{StringsOf, range_of_strings};
+use crate::text;
 use latchless::snapshot::DataType;
 use std::ops::{Bound, ControlFlow};
 use std::path::Path;
@@ -134,26 +135,26 @@ impl Shown<'_> {
         match record.kind {
             Kind::Put | Kind::Remove => {
                 let (keys, values) = payload.split_at(record.count * key_type.width_bytes());
-                let keys = keys.chunks_exact(key_type.width_bytes()).map(|key| text_of(key, key_type));
+                let keys = keys.chunks_exact(key_type.width_bytes()).map(|key| text::of_cell(key, key_type));
                 if record.kind == Kind::Remove {
                     return Ok(keys.map(|key| DumpedChange::Remove { key, row: None }).collect());
                 }
                 let values = values.chunks_exact(value_type.width_bytes());
-                let values = values.map(|value| text_of(value, value_type));
+                let values = values.map(|value| text::of_cell(value, value_type));
                 Ok(keys.zip(values).map(|(key, value)| DumpedChange::Put { key, value }).collect())
             }
             Kind::RemoveRange => {
                 let end = |kind: u8, at: usize| match kind {
                     0 => Bound::Unbounded,
-                    1 => Bound::Included(text_of(&payload[at..at + key_type.width_bytes()], key_type)),
-                    _ => Bound::Excluded(text_of(&payload[at..at + key_type.width_bytes()], key_type)),
+                    1 => Bound::Included(text::of_cell(&payload[at..at + key_type.width_bytes()], key_type)),
+                    _ => Bound::Excluded(text::of_cell(&payload[at..at + key_type.width_bytes()], key_type)),
                 };
                 Ok(vec![DumpedChange::RemoveRange { low: end(payload[0], 8), high: end(payload[1], 16) }])
             }
             Kind::PutStrings => {
                 let put = |(key, value)| DumpedChange::Put {
                     key: self.key(key),
-                    value: text_of(value, value_type),
+                    value: text::of_cell(value, value_type),
                 };
                 strings(Some(value_type)).map(|entry| entry.map(put)).collect()
             }
@@ -162,8 +163,10 @@ impl Shown<'_> {
                 strings(None).map(|entry| entry.map(remove)).collect()
             }
             Kind::RemoveRows => {
-                let remove =
-                    |(key, row)| DumpedChange::Remove { key: self.key(key), row: Some(text_of(row, ROW)) };
+                let remove = |(key, row)| DumpedChange::Remove {
+                    key: self.key(key),
+                    row: Some(text::of_cell(row, ROW)),
+                };
                 strings(Some(ROW)).map(|entry| entry.map(remove)).collect()
             }
             Kind::RemoveRangeOfStrings => {
@@ -173,7 +176,7 @@ impl Shown<'_> {
                 .map(|change| {
                     Ok(match change? {
                         RawChange::Put(key, value) => {
-                            DumpedChange::Put { key: self.key(key), value: text_of(value, value_type) }
+                            DumpedChange::Put { key: self.key(key), value: text::of_cell(value, value_type) }
                         }
                         RawChange::Remove(key) => DumpedChange::Remove { key: self.key(key), row: None },
                         RawChange::RemoveRange(ends) => self.range(ends),
@@ -188,36 +191,7 @@ impl Shown<'_> {
         DumpedChange::RemoveRange { low, high }
     }
 
-    /// A key that is a string; one that is the big-endian bytes of a number as that number.
     fn key(&self, key: &[u8]) -> String {
-        match self.key {
-            "u8" | "u16" | "u32" | "u64" if key.len() <= 8 => {
-                key.iter().fold(0_u64, |number, &byte| number << 8 | u64::from(byte)).to_string()
-            }
-            _ => text_of(key, self.types[0]),
-        }
-    }
-}
-
-/// A cell as a text.
-fn text_of(cell: &[u8], of: DataType) -> String {
-    use DataType::{Binary, FixedSizeBinary, Float32, Float64, UInt8, UInt16, UInt32, UInt64, Utf8};
-    let mut low = [0; 8];
-    let bytes = cell.len().min(8);
-    low[..bytes].copy_from_slice(&cell[..bytes]);
-    let number = u64::from_le_bytes(low);
-    match of {
-        Binary | Utf8 | FixedSizeBinary(_) => match str::from_utf8(cell) {
-            Ok(text) if of == Utf8 || !text.contains(char::is_control) => text.escape_debug().to_string(),
-            _ => cell.iter().fold("0x".to_owned(), |text, byte| text + &format!("{byte:02x}")),
-        },
-        UInt8 | UInt16 | UInt32 | UInt64 => number.to_string(),
-        Float32 => f32::from_bits(number as u32).to_string(),
-        Float64 => f64::from_bits(number).to_string(),
-        // Signed ones: the sign is the topmost bit of the cell.
-        _ => {
-            let above = 64 - 8 * bytes as u32;
-            ((number << above).cast_signed() >> above).to_string()
-        }
+        text::of_key_bytes(key, self.key, self.types[0])
     }
 }

@@ -9,8 +9,10 @@ use std::fmt;
 use std::sync::Arc;
 
 /// An index in memory with a redo log in a folder. See the [crate's head](crate). `I` is the index:
-/// [`DurableIndex`](crate::DurableIndex), [`DurableBytesIndex`](crate::DurableBytesIndex) and
-/// [`DurableMultiIndex`](crate::DurableMultiIndex) are names of this type for the three kinds. `C` is the [`Columns`](crate::Columns) of numbers.
+/// [`DurableIndex`](crate::DurableIndex), [`DurableBytesIndex`](crate::DurableBytesIndex),
+/// [`DurableMultiIndex`](crate::DurableMultiIndex),
+/// [`DurableVersionedIndex`](crate::DurableVersionedIndex) and [`DurableTable`](crate::DurableTable) are names
+/// of this type for its kinds. `C` is the [`Columns`](crate::Columns) of numbers.
 ///
 /// All operations take `&self` and may be called from any thread. Reads cost what the index's own do. A
 /// change writes its record (about a microsecond), changes the index, and waits for the disk if the options
@@ -99,7 +101,7 @@ impl<I: Kept<C>, C> Durable<I, C> {
     /// ```
     pub fn shrink(&mut self, fill: FillFactor) -> Result<()> {
         let shrunk = self.share.apart(&mut self.index, |index| I::shrink(index, fill));
-        Ok(shrunk.ok_or(Error::Shared)??)
+        shrunk.ok_or(Error::Shared)?
     }
 
     /// Waits until everything is on the disk, and releases the folder for other openings. Reads go on;

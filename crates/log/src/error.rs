@@ -116,9 +116,30 @@ pub enum Error {
         /// The most bytes of a commit.
         limit: usize,
     },
-    /// An owned snapshot has a share of the index, so it can't be shrunk. Nothing is changed.
-    #[error("an owned snapshot of the index is there: it is shrunk without any")]
+    /// An owned snapshot, or a handle of an index of a table, has a share of the index, so it can't be moved
+    /// to other nodes. Nothing is changed.
+    #[error("an owned snapshot or a handle of the index is there: it is shrunk and loaded again without any")]
     Shared,
+    /// Two rows of a folder have the same key of a unique index of the table that it was opened with. The
+    /// folder is unchanged.
+    #[error("the rows {existing} and {rejected} have the same key of the unique index `{index}`")]
+    Duplicate {
+        /// The name of the index.
+        index: Arc<str>,
+        /// The primary key of one of them, as [`dump`](crate::dump()) shows it.
+        existing: String,
+        /// That of the other.
+        rejected: String,
+    },
+    /// A row of a folder has another primary key than the one under which it was saved: the function that
+    /// computes primary keys isn't the one of then, or not the row's bytes. The folder is unchanged.
+    #[error("the row that was saved under the primary key {key} has another one, {found}")]
+    OtherPrimaryKey {
+        /// The key under which it was saved, as [`dump`](crate::dump()) shows it.
+        key: String,
+        /// The one that it has.
+        found: String,
+    },
     /// The index refused: memory, or a range whose ends are in the wrong order. Of a batch the entries at
     /// the positions `refused` aren't done, now or after a recovery; all others are.
     #[error("the index refused {} of the entries; the first because {cause}", refused.len().max(1))]

@@ -1,17 +1,20 @@
 //! The kinds of index that can have a redo log.
 
-use crate::commits::{self, Commits};
+use crate::commits::{Commits, Committed};
+use crate::error::Result;
 use crate::pairs::Pairs;
 use crate::replay::Target;
+use crate::rows;
 use latchless::bytes::MultiIndex;
 use latchless::index::Options;
-use latchless::snapshot::{self, SavedValue, multi};
+use latchless::snapshot::{self, SavedRow, SavedValue, multi};
+use latchless::table::{Table, TableKey};
 use latchless::versions::{Retention, Version, VersionedIndex};
 use latchless::{BytesKey, FillFactor, KeyFor};
 use std::io::Write;
 
 /// A kind of index that a [`Durable`](crate::Durable) keeps: an [`Index`](latchless::Index), which is
-/// [`Stored`](crate::Stored), a [`MultiIndex`] or a [`VersionedIndex`]. No other type can be one.
+/// [`Stored`](crate::Stored), a [`MultiIndex`], a [`VersionedIndex`] or a [`Table`]. No other type can be one.
 pub trait Kept<C>: Send + Sync + 'static {
     /// How many entries it has.
     #[doc(hidden)]
@@ -28,7 +31,7 @@ pub trait Kept<C>: Send + Sync + 'static {
 
     /// Moves its entries to new nodes, and returns the memory of the old ones to the system.
     #[doc(hidden)]
-    fn shrink(&mut self, fill: FillFactor) -> latchless::Result<()>;
+    fn shrink(&mut self, fill: FillFactor) -> Result<()>;
 }
 
 /// A kind of index with the columns that it has unless a program brings its own.
@@ -54,8 +57,8 @@ impl<K: BytesKey + 'static> Kept<()> for MultiIndex<K> {
         Ok(Pairs::new(self))
     }
 
-    fn shrink(&mut self, fill: FillFactor) -> latchless::Result<()> {
-        self.shrink(fill)
+    fn shrink(&mut self, fill: FillFactor) -> Result<()> {
+        Ok(self.shrink(fill)?)
     }
 }
 
@@ -73,15 +76,37 @@ impl<K: KeyFor<Version<V>> + BytesKey, V: SavedValue> Kept<()> for VersionedInde
     }
 
     fn write(&self, (): &(), out: &mut dyn Write) -> snapshot::Result<u64> {
-        commits::write(self, out)
+        Committed::write(self, out)
     }
 
     fn target<'a>(&'a mut self, (): &'a ()) -> snapshot::Result<impl Target + 'a> {
         Ok(Commits::new(self))
     }
 
-    fn shrink(&mut self, fill: FillFactor) -> latchless::Result<()> {
-        self.shrink(fill)
+    fn shrink(&mut self, fill: FillFactor) -> Result<()> {
+        Ok(self.shrink(fill)?)
+    }
+}
+
+impl<K, R> Kept<()> for Table<K, R>
+where
+    K: TableKey<R> + BytesKey,
+    R: SavedRow + Send + Sync + 'static,
+{
+    fn entries(&self) -> usize {
+        self.len()
+    }
+
+    fn write(&self, (): &(), out: &mut dyn Write) -> snapshot::Result<u64> {
+        Committed::write(self, out)
+    }
+
+    fn target<'a>(&'a mut self, (): &'a ()) -> snapshot::Result<impl Target + 'a> {
+        Ok(Commits::new(self))
+    }
+
+    fn shrink(&mut self, fill: FillFactor) -> Result<()> {
+        self.shrink(fill).map_err(|refused| rows::refused(self, refused))
     }
 }
 

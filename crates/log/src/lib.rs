@@ -30,7 +30,8 @@
 //! - **Readers may see a change before it is on the disk.** It is visible as soon as the index has it. A
 //!   reader that needs durability calls [`DurableIndex::sync`].
 //! - A batch isn't atomic for readers, as in the index itself. On recovery a record is whole or absent.
-//!   Commits of a [`DurableVersionedIndex`] are atomic for readers, too, and each is one record.
+//!   Commits of a [`DurableVersionedIndex`] and of a [`DurableTable`] are atomic for readers, too, and each
+//!   is one record.
 //!
 //! # One process
 //! A folder is open in one index of one process at a time: the next opening fails with [`Error::Locked`]. A
@@ -111,7 +112,8 @@
 //! bytes), its bytes and the value, 2 (remove) before the same without a value, 3 (remove a range) before
 //! what kind 6 has. A string's length as a value takes 4 bytes. A snapshot has the entries of one commit,
 //! whose number is in the metadata under `commit`; keys that are numbers are big-endian bytes in their
-//! order. Records up to that number aren't replayed.
+//! order. Records up to that number aren't replayed. A [`DurableTable`] has the same records and snapshots,
+//! of primary keys and rows; the other indexes follow from the rows.
 //!
 //! For keys in many rows, in a [`DurableMultiIndex`], kind 4 puts rows under keys, each row in the place of
 //! a value; kind 7 removes such pairs, and kind 5 keys with all of their rows.
@@ -154,13 +156,17 @@ mod reading;
 mod record;
 mod recover;
 mod replay;
+mod rows;
 mod saver;
 mod scan;
 mod stored;
 mod strings;
 mod strings_of;
 mod stripes;
+mod table;
+mod text;
 mod verify;
+mod versioned;
 mod versions;
 
 pub use backup::Backup;
@@ -181,5 +187,6 @@ pub use options::{Opening, Options, SyncMode};
 pub use reading::ReadOnly;
 pub use recover::Found;
 pub use stored::{Stored, StoredAsUsual};
+pub use table::{ChangeError, DurableTable, TableTransaction};
 pub use verify::{CheckedFile, Repaired, Trouble, repair, repair_to, verify};
 pub use versions::{CommitError, DurableVersionedIndex, Transaction};

@@ -43,7 +43,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> Target for Numbers<'_, K, V, C> {
         columns::write(self.index, out, self.columns)
     }
 
-    fn load(&mut self, base: Base) -> snapshot::Result<usize> {
+    fn load(&mut self, base: Base) -> snapshot::Result<Result<usize>> {
         let snapshot = match base {
             Base::Numbers(snapshot) => snapshot,
             Base::Strings(strings) => {
@@ -62,7 +62,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> Target for Numbers<'_, K, V, C> {
         let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         for fill in [FillFactor::UPDATED, FillFactor::FULL] {
             match columns::load(&snapshot, self.index, self.columns, fill, threads) {
-                Ok(()) => return Ok(snapshot.len()),
+                Ok(()) => return Ok(Ok(snapshot.len())),
                 Err(error) => unless_full(error)?,
             }
         }
@@ -70,7 +70,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> Target for Numbers<'_, K, V, C> {
             let key = self.columns.key_of_cell(key).ok_or(columns::NO_KEY)?;
             self.pending.put(self.index, (key, self.columns.value_of_cell(value)))?;
         }
-        Ok(snapshot.len())
+        Ok(Ok(snapshot.len()))
     }
 
     fn apply(&mut self, header: Header, payload: &[u8]) -> Result<Result<u64, &'static str>> {

@@ -57,12 +57,12 @@ impl<K: BytesKey + 'static> Target for Pairs<'_, K> {
         multi::write(self.index, out)
     }
 
-    fn load(&mut self, base: Base) -> snapshot::Result<usize> {
+    fn load(&mut self, base: Base) -> snapshot::Result<Result<usize>> {
         let opener = match base {
             Base::Pairs(snapshot) => {
                 for fill in [FillFactor::UPDATED, FillFactor::FULL] {
                     match snapshot.load(self.index, fill) {
-                        Ok(()) => return Ok(snapshot.len()),
+                        Ok(()) => return Ok(Ok(snapshot.len())),
                         Err(error) => unless_full(error)?,
                     }
                 }
@@ -70,7 +70,7 @@ impl<K: BytesKey + 'static> Target for Pairs<'_, K> {
                     let key = key_of::<K>(key).map_err(|what| snapshot::Error::Damaged { at: 0, what })?;
                     self.pending.put(self.index, (key, row))?;
                 }
-                return Ok(snapshot.len());
+                return Ok(Ok(snapshot.len()));
             }
             Base::Strings(_) => "DurableBytesIndex",
             Base::Commits(..) => "DurableVersionedIndex",

@@ -133,7 +133,7 @@ impl ReadOnly {
     fn attempt(&mut self, target: &mut impl Target, damaged: DamagedTail) -> Result<(Recovery, Place)> {
         let (mut recovery, mut place, mut first) = (Recovery::default(), None, 1);
         if let Some((number, base)) = self.look.snapshot.take() {
-            let loaded = target.load(base).map_err(Error::snapshot(&self.folder.snapshot(number)))?;
+            let loaded = target.load(base).map_err(Error::snapshot(&self.folder.snapshot(number)))??;
             recovery.snapshot_entries = loaded as u64;
             first = number;
         }

@@ -141,7 +141,7 @@ impl Found {
             return Err(latchless::Error::NotEmpty { len: target.len() }.into());
         }
         if let Some((number, base)) = self.look.snapshot.take() {
-            let loaded = target.load(base).map_err(Error::snapshot(&self.folder.snapshot(number)))?;
+            let loaded = target.load(base).map_err(Error::snapshot(&self.folder.snapshot(number)))??;
             recovery.snapshot_entries = loaded as u64;
             first = number;
         }

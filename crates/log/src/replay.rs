@@ -62,8 +62,9 @@ pub trait Target {
     fn begins_with_snapshot(&self) -> bool;
     /// Saves its entries, and returns how many they are.
     fn save(&self, out: &mut dyn Write) -> snapshot::Result<u64>;
-    /// Fills it, while it is empty, and returns the number of entries.
-    fn load(&mut self, base: Base) -> snapshot::Result<usize>;
+    /// Fills it, while it is empty, and returns the number of entries. The outer error is of the file, the
+    /// inner one of entries that the index refuses.
+    fn load(&mut self, base: Base) -> snapshot::Result<Result<usize>>;
     /// Applies a record, and returns the number of its entries, or the damage in the record.
     fn apply(&mut self, header: Header, payload: &[u8]) -> Result<Result<u64, &'static str>>;
     /// Removes all entries, so that it can be filled again.

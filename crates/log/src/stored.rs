@@ -89,8 +89,8 @@ where
         K::Engine::target(self, columns)
     }
 
-    fn shrink(&mut self, fill: FillFactor) -> latchless::Result<()> {
-        self.shrink(fill)
+    fn shrink(&mut self, fill: FillFactor) -> Result<()> {
+        Ok(self.shrink(fill)?)
     }
 }
 

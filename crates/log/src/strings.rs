@@ -51,12 +51,12 @@ impl<K: KeyInBytes<V>, V: SavedValue, C: Labels> Target for Strings<'_, K, V, C>
         labels::write(self.index, self.labels, out)
     }
 
-    fn load(&mut self, base: Base) -> snapshot::Result<usize> {
+    fn load(&mut self, base: Base) -> snapshot::Result<Result<usize>> {
         match base {
             Base::Strings(snapshot) => {
                 for fill in [FillFactor::UPDATED, FillFactor::FULL] {
                     match snapshot.load(self.index, fill) {
-                        Ok(()) => return Ok(snapshot.len()),
+                        Ok(()) => return Ok(Ok(snapshot.len())),
                         Err(error) => unless_full(error)?,
                     }
                 }
@@ -66,7 +66,7 @@ impl<K: KeyInBytes<V>, V: SavedValue, C: Labels> Target for Strings<'_, K, V, C>
                     let value = V::of_cell(value).ok_or(no_value(NO_VALUE))?;
                     self.pending.put(self.index, (key, value))?;
                 }
-                Ok(snapshot.len())
+                Ok(Ok(snapshot.len()))
             }
             Base::Numbers(snapshot) => {
                 let found = snapshot.key_type();

@@ -1,9 +1,10 @@
 //! A process that is killed while it writes: every acknowledged batch is recovered, and no entry appears
 //! that it didn't send. `LATCHLESS_KILLS` is the number of kills (`.ci/run log`: a thousand).
 
+use latchless::table::{Batch, Table};
 use latchless::versions::WriteBatch;
-use latchless_log::{DurableBytesIndex, DurableIndex, DurableMultiIndex, DurableVersionedIndex};
-use latchless_log::{Options, Result, SyncMode};
+use latchless_log::{ChangeError, DurableBytesIndex, DurableIndex, DurableMultiIndex, DurableTable};
+use latchless_log::{DurableVersionedIndex, Options, Result, SyncMode};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -209,6 +210,58 @@ impl Killed for DurableVersionedIndex<String, u64> {
     }
 }
 
+/// The log's error: no row is refused.
+fn logged<A>(changed: Result<A, ChangeError<(u64, u64)>>) -> Result<()> {
+    match changed {
+        Ok(_) => Ok(()),
+        Err(ChangeError::Log(error)) => Err(error),
+        Err(ChangeError::Refused(error)) => panic!("{error}"),
+    }
+}
+
+/// Rows by their first number, and by the second one, which many have.
+impl Killed for DurableTable<u64, (u64, u64)> {
+    fn open(folder: &Path, options: Options) -> Result<Self> {
+        let mut builder = Table::builder(|row: &(u64, u64)| row.0);
+        builder.index("second", |row| row.1)?;
+        Ok(Self::open_with(folder, builder.build()?, options.into())?.0)
+    }
+
+    fn put(&self, key: u64, value: u64) -> Result<()> {
+        logged(self.replace((key, value)))
+    }
+
+    fn put_all(&self, keys: &[u64], value: u64) -> Result<()> {
+        let mut batch = Batch::new();
+        for &key in keys {
+            batch.replace((key, value));
+        }
+        logged(self.commit(batch))
+    }
+
+    fn remove_all(&self, keys: &[u64], _: u64) -> Result<()> {
+        logged(self.transact(|transaction| {
+            for &key in keys {
+                transaction.remove(key);
+            }
+            Ok(())
+        }))
+    }
+
+    fn snapshot(&self) -> Result<()> {
+        self.snapshot().map(drop)
+    }
+
+    fn get(&self, key: u64) -> Option<u64> {
+        self.index().get_with(key, |row| row.1)
+    }
+
+    fn between(&self, from: u64, to: u64) -> BTreeMap<u64, u64> {
+        self.index().check_invariants().expect("every index has the entries of the rows");
+        self.index().snapshot().range(from..to).map(|(_, row)| *row).collect()
+    }
+}
+
 /// The number of a whole text.
 fn number(of: &str) -> u64 {
     let number = of[..8].parse().expect("a number");
@@ -338,6 +391,13 @@ fn a_killed_writer_of_rows_loses_nothing_acknowledged() {
 fn a_killed_writer_of_commits_loses_none_that_is_acknowledged_and_leaves_no_half_of_one() {
     kill_again_and_again::<DurableVersionedIndex<String, u64>>(
         "a_killed_writer_of_commits_loses_none_that_is_acknowledged_and_leaves_no_half_of_one",
+    );
+}
+
+#[test]
+fn a_killed_writer_of_a_table_loses_no_commit_in_any_index() {
+    kill_again_and_again::<DurableTable<u64, (u64, u64)>>(
+        "a_killed_writer_of_a_table_loses_no_commit_in_any_index",
     );
 }
 

@@ -108,7 +108,9 @@ fn page() -> String {
     let numbers = &of_blocks(&own, |line| is_index(line, "K: Key,")) | &both;
     let alone = &of_blocks(&own, |line| line == "exclusive! {" || line.contains(" Exclusive<'")) | &both;
     let log: Vec<String> = files_below("crates/log/src");
-    let of_index = |line: &str| line.contains("Durable") && !line.contains("DurableVersionedIndex");
+    let of_commits = ["DurableTable", "DurableVersionedIndex"];
+    let of_index =
+        |line: &str| line.contains("Durable") && !of_commits.iter().any(|other| line.contains(other));
     let durable = of_blocks(&log, |line| line.starts_with("impl<") && of_index(line));
     let lent = text_of("crates/latchless/src/reads.rs");
     let durable = &durable | &functions(&lent, "        ");

@@ -1,18 +1,21 @@
-//! The four kinds of durable indexes behind one trait: keys and values are numbers, converted to texts if
+//! The kinds of durable indexes behind one trait: keys and values are numbers, converted to texts if
 //! keys are strings.
 
 use super::{Model, Set};
+use crate::DurableVersionedIndex;
 use crate::findings::Recovery;
 use crate::kept::Kept;
 use crate::recover::Found;
 use crate::stored::Stored;
-use crate::{Columns, DurableBytesIndex, DurableIndex, DurableMultiIndex, DurableVersionedIndex};
+use crate::{ChangeError, Columns, DurableBytesIndex, DurableIndex, DurableMultiIndex, DurableTable};
 use crate::{Durable, columns};
 use crate::{Opening, Plain, Result};
 use latchless::bytes::MultiIndex;
-use latchless::snapshot::DataType;
+use latchless::snapshot::{DataType, SavedRow};
+use latchless::table::{Batch, Table, TableError};
 use latchless::versions::{VersionedIndex, WriteBatch};
-use latchless::{Index, KeyFor};
+use latchless::{BytesKey, Index, KeyFor};
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Arc;
@@ -343,6 +346,103 @@ impl Kind for DurableVersionedIndex<String, u64> {
 
     fn entries(&self) -> Set {
         self.index.snapshot().iter().map(|(key, value)| (number(&key), value)).collect()
+    }
+
+    fn snapshot(self: &Arc<Self>, amid: Arc<dyn Fn()>) -> Result<u64> {
+        snapshot(self, &*amid)
+    }
+}
+
+/// A row of a table: its primary key is the text of a number.
+#[derive(Debug, Clone)]
+pub struct Row(u64, u64);
+
+impl SavedRow for Row {
+    fn type_name() -> Cow<'static, str> {
+        "row".into()
+    }
+
+    fn with_cell<A>(&self, see: impl FnOnce(&[u8]) -> A) -> A {
+        (self.0, self.1).with_bytes(see)
+    }
+
+    fn of_cell(cell: &[u8]) -> Option<Self> {
+        let (key, value) = <(u64, u64)>::is_key(cell).then(|| <(u64, u64)>::from_bytes(cell))?;
+        Some(Self(key, value))
+    }
+}
+
+/// The error of the log, which alone refuses a row.
+fn logged<A>(changed: Result<A, ChangeError<Row>>) -> Result<()> {
+    match changed {
+        Ok(_) => Ok(()),
+        Err(ChangeError::Log(error)) => Err(error),
+        Err(ChangeError::Refused(TableError::Index(error))) => Err(error.into()),
+        Err(ChangeError::Refused(error)) => panic!("{error}"),
+    }
+}
+
+impl Kind for DurableTable<String, Row> {
+    fn open(model: &Model, folder: &Path, opening: Opening) -> Result<(Self, Recovery)> {
+        let mut builder = Table::builder(|row: &Row| text(row.0));
+        builder.unique("number", |row| row.0)?;
+        builder.index("value", |row| row.1)?;
+        Found::open_on(Arc::new(model.clone()), folder)?.recover(builder.build()?, (), opening)
+    }
+
+    fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    fn change(&self, change: &Change) -> Result<()> {
+        let mut batch = Batch::<String, Row>::new();
+        match *change {
+            Change::Put(key, value) => return logged(self.replace(Row(key, value))),
+            Change::Remove(key) => return logged(self.remove(&text(key))),
+            Change::Batch(ref entries) => entries.iter().for_each(|&(key, value)| {
+                batch.replace(Row(key, value));
+            }),
+            Change::RemoveMany(ref keys) => keys.iter().for_each(|&key| {
+                batch.remove(&text(key));
+            }),
+            Change::RemoveRange(from, to) => {
+                return logged(self.transact(|transaction| {
+                    for row in transaction.range(&*text(from)..&*text(to)) {
+                        transaction.remove(&text(row.0));
+                    }
+                    Ok(())
+                }));
+            }
+            Change::GetOrInsert(key, value) => {
+                return logged(self.upsert(&text(key), |row| row.cloned().unwrap_or(Row(key, value))));
+            }
+            Change::Exchange(key, expected, value) => {
+                return logged(self.transact(|transaction| {
+                    if transaction.get(&text(key)).is_some_and(|row| row.1 == expected) {
+                        transaction.replace(Row(key, value));
+                    }
+                    Ok(())
+                }));
+            }
+            Change::PopFirst => {
+                return logged(self.transact(|transaction| {
+                    if let Some(first) = transaction.range(..).first() {
+                        transaction.remove(&text(first.0));
+                    }
+                    Ok(())
+                }));
+            }
+        }
+        logged(self.commit(batch))
+    }
+
+    fn becomes(entries: &mut Set, change: &Change) {
+        of_map(entries, change);
+    }
+
+    fn entries(&self) -> Set {
+        self.index.check_invariants().expect("every index has the entries of the rows");
+        self.index.snapshot().values().map(|row| (row.0, row.1)).collect()
     }
 
     fn snapshot(self: &Arc<Self>, amid: Arc<dyn Fn()>) -> Result<u64> {

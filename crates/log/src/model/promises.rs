@@ -3,10 +3,10 @@
 //! finds the same as the first.
 
 use super::crash::power_failure;
-use super::kinds::{FOLDER, Kind, Watched};
+use super::kinds::{FOLDER, Kind, Row, Watched};
 use super::run::{Scene, Writer, brief, run};
 use super::{Draw, Fault, Model, Moment, Set};
-use crate::{DurableBytesIndex, DurableIndex, DurableMultiIndex, DurableVersionedIndex};
+use crate::{DurableBytesIndex, DurableIndex, DurableMultiIndex, DurableTable, DurableVersionedIndex};
 use crate::{Opening, SyncMode};
 use std::path::Path;
 use std::sync::Arc;
@@ -16,6 +16,7 @@ pub type Numbers = DurableIndex<u64, u64, Watched>;
 pub type Strings = DurableBytesIndex<String, u64>;
 pub type Rows = DurableMultiIndex<String>;
 pub type Versions = DurableVersionedIndex<String, u64>;
+pub type Table = DurableTable<String, Row>;
 
 /// All three; the thread of the second one never syncs by itself.
 pub const MODES: [SyncMode; 3] =
@@ -129,6 +130,11 @@ fn commits_are_back_as_a_whole_after_a_power_failure_at_any_moment() {
     keeps_its_promises::<Versions>();
 }
 
+#[test]
+fn rows_of_a_table_are_back_in_all_indexes_after_a_power_failure_at_any_moment() {
+    keeps_its_promises::<Table>();
+}
+
 /// Injects faults at some steps of histories, and power failures and kills after them.
 fn survives<D: Kind>(faults: &[Fault], every: u64) {
     for seed in 0..2 * effort() {
@@ -162,6 +168,7 @@ fn a_sync_that_fails_costs_nothing_that_is_acknowledged_before_or_later() {
     survives::<Strings>(&faults, 3);
     survives::<Rows>(&faults, 6);
     survives::<Versions>(&faults, 6);
+    survives::<Table>(&faults, 12);
 }
 
 #[test]
@@ -170,6 +177,7 @@ fn a_full_disk_costs_nothing_that_is_acknowledged() {
     survives::<Strings>(&[Fault::Full], 10);
     survives::<Rows>(&[Fault::Full], 10);
     survives::<Versions>(&[Fault::Full], 10);
+    survives::<Table>(&[Fault::Full], 20);
 }
 
 #[test]

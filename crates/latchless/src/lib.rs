@@ -35,9 +35,9 @@
 //!
 //! | items | may gain |
 //! |---|---|
-//! | [`Index`], [`IndexSet`], [`bytes::MultiIndex`], [`Reader`], [`Frozen`], [`index::Exclusive`], [`index::Budget`], [`versions::VersionedIndex`], [`table::Table`], their iterators, cursors and scans, snapshots | methods, implementations of traits |
+//! | [`Index`], [`IndexSet`], [`bytes::MultiIndex`], [`Reader`], [`Frozen`], [`index::Exclusive`], [`index::Budget`], [`versions::VersionedIndex`], [`table::Table`], [`intervals::IntervalIndex`] and its view, their iterators, cursors and scans, snapshots | methods, implementations of traits |
 //! | traits for types of your own: [`Key`], [`Value`], [`BytesKey`], [`BytesValue`], [`WideValue`], [`IndexKey`], [`IndexValue`], [`Distance`], and those of features, `SavedValue` and `Driver` | items with defaults, implementations for types of the standard library |
-//! | sealed traits: [`Bits`], [`KeyFor`], [`KeyForm`], [`bytes::Form`], [`bytes::FixedForm`], [`bytes::Holder`], [`index::ByReference`], [`index::Comparable`], [`index::Replacement`], [`table::TableKey`], [`table::EntryKey`], `Native`, `Steps` | items |
+//! | sealed traits: [`Bits`], [`KeyFor`], [`KeyForm`], [`bytes::Form`], [`bytes::FixedForm`], [`bytes::Holder`], [`index::ByReference`], [`index::Comparable`], [`index::Replacement`], [`table::TableKey`], [`table::EntryKey`], [`intervals::Position`], `Native`, `Steps` | items |
 //! | `#[non_exhaustive]` types: [`Error`], [`table::TableError`], [`Stats`], [`Kernel`], [`index::Group`], a snapshot's `Error` and `DataType` | variants, fields |
 //! | [`index::Options`] | fields: end its literals with `..Options::default()` |
 //! | [`Direction`], [`Request`], [`Reply`], [`TryInsertError`], [`FillFactor`], [`Nanos`], [`index::Incomplete`], and all else | nothing: they are complete |
@@ -78,6 +78,7 @@ pub mod derived {
 }
 mod frozen;
 pub mod index;
+pub mod intervals;
 mod node;
 mod reads;
 #[cfg(feature = "serde")]

@@ -27,7 +27,7 @@ use std::borrow::Cow;
 /// # Types
 /// * byte strings: `[u8]`, `Vec<u8>`, `[u8; N]`, and texts: `str`, `String`; also in a `Box` or an `Arc`;
 /// * the integers of 8 to 128 bits, also [`NonZero`], the floats (ordered as [`f64::total_cmp`] orders
-///   them), `bool`, `char`, [`Ipv4Addr`], [`Ipv6Addr`], [`Nanos`], arrays of integers;
+///   them), `bool`, `()`, `char`, [`Ipv4Addr`], [`Ipv6Addr`], [`Nanos`], arrays of integers;
 /// * by features: `uuid::Uuid`, `bytes::Bytes`, and the times and dates of `time`, `chrono` and `jiff`;
 /// * `Option`s of keys (`None` comes first), [`Reverse`](core::cmp::Reverse) of keys, tuples of two to six
 ///   keys, also of tuples: see [`parts`](super::parts);
@@ -228,6 +228,7 @@ macro_rules! fixed {
     )*};
 }
 fixed! {
+    (): "()", 0, |()| [], |[]| Some(());
     bool: "bool", 1, |key| [u8::from(*key)], |[byte]| (byte < 2).then_some(byte == 1);
     char: "char", 4, |key| u32::from(*key).to_be_bytes(), |bytes| char::from_u32(u32::from_be_bytes(bytes));
     f32: "f32", 4, |key| Key::encode(*key).to_be_bytes(), |bytes| Some(Key::decode(u32::from_be_bytes(bytes)));

@@ -58,6 +58,12 @@ pub enum Error {
     /// A range whose start is greater than its end.
     #[error("the range starts behind its end")]
     InvertedRange,
+    /// An interval that has no position: its end isn't after its start.
+    #[error("the interval at position {position} is empty: its end isn't after its start")]
+    EmptyInterval {
+        /// Zero-based position of the interval in the batch; 0 if it is the only one.
+        position: usize,
+    },
     /// A duration of more nanoseconds than 64 bits can represent, from a conversion to
     /// [`Nanos`](super::nanos::Nanos).
     #[error("{given:?} has more nanoseconds than 64 bits can count, which is up to 584 years")]

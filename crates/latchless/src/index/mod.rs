@@ -208,6 +208,7 @@ pub use common::{IntoRange, Range};
 pub use conditional::Replaced;
 pub use cursor::{Cursor, LentEntry, Source};
 pub use exclusive::Exclusive;
+pub(crate) use in_columns::reserve;
 pub use keys::Keys;
 pub(crate) use keys::key;
 #[doc(inline)]

@@ -2,14 +2,12 @@
 //!
 //! In reading order: [`args`] (the command line), [`right`] (the types of RIGHT's columns), [`mod@matcher`]
 //! (what each way to join does), [`probe`], [`distance`] and [`keyed`] (equal and nearest keys), [`ends`],
-//! [`intervals`], [`spans`] and [`overlaps`] (intervals), and [`joined`] (rows on standard output, and the
-//! statistics). LEFT is read in pieces ([`crate::rows::stream`]): the keys of all rows of a piece are looked
-//! up in one batch.
+//! [`spans`] and [`overlaps`] (intervals), and [`joined`] (rows on standard output, and the statistics). LEFT
+//! is read in pieces ([`crate::rows::stream`]): the keys of all rows of a piece are looked up in one batch.
 
 mod args;
 mod distance;
 mod ends;
-mod intervals;
 mod joined;
 mod keyed;
 mod matcher;

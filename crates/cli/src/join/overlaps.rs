@@ -2,7 +2,6 @@
 
 use super::args::{Args, Side, Sides};
 use super::ends::Scale;
-use super::intervals::{Found, Interval, Intervals};
 use super::matcher::Matcher;
 use super::probe::Probe;
 use super::right;
@@ -15,9 +14,15 @@ use crate::rows::progress::Progress;
 use crate::rows::runs::{self, Runs};
 use crate::rows::source::{self, Text};
 use crate::rows::table::{Table, Walk};
+use latchless::FillFactor;
+use latchless::intervals::{IntervalIndex, IntervalView, Overlaps as Found};
+use std::ops::RangeInclusive;
 
-/// An interval without a group.
-const NOWHERE: Interval = Interval { group: 0, first: 1, last: 0 };
+/// A group, and points of it.
+type Interval = (u32, RangeInclusive<u64>);
+
+/// An interval without a point, which overlaps nothing.
+const NOWHERE: Interval = (0, RangeInclusive::new(1, 0));
 
 /// A join by intervals.
 pub struct Overlaps {
@@ -27,7 +32,7 @@ pub struct Overlaps {
     /// How the groups' cells are read, and the number of each group.
     parts: Vec<Part>,
     groups: Box<dyn Runs>,
-    intervals: Intervals,
+    intervals: IntervalView<u32, u64>,
     starts: Vec<u64>,
     keys: Keys,
     /// The rows of LEFT that were taken, and for each key its row.
@@ -69,10 +74,13 @@ impl Overlaps {
         for group in 0..groups.keys() as u32 {
             postings.rows(group).iter().for_each(|&row| group_of[row as usize] = group);
         }
-        let all = read.points.iter().zip(group_of);
-        let all = all.map(|(&[first, last], group)| Interval { group, first, last });
+        let all = read.points.iter().zip(group_of).zip(0..);
+        let all = all.filter(|&((&[first, last], _), _)| first <= last);
+        let mut index = IntervalIndex::with_options(options)?;
+        let intervals = all.map(|((&[first, last], group), row)| (group, first..=last, row));
+        index.bulk_load(intervals, FillFactor::FULL)?;
         Ok(Self {
-            intervals: Intervals::new(all, options)?,
+            intervals: index.view()?,
             left,
             right: spans,
             scale: read.scale,
@@ -98,7 +106,7 @@ impl Matcher for Overlaps {
                     self.keyed.push(self.taken.len());
                 }
                 // Its group is looked up with those of other rows.
-                Interval { group: 0, first, last }
+                (0, first..=last)
             }
             Ok(Some((_, Probe::Unmatched))) => NOWHERE,
             Err((column, complaint)) if !(self.skip_bad && complaint.is_no_value()) => {
@@ -117,17 +125,17 @@ impl Matcher for Overlaps {
         if !self.parts.is_empty() {
             for (&row, group) in self.keyed.iter().zip(self.groups.equal(&self.keys)?) {
                 match group {
-                    Some(group) => self.taken[row].group = group,
+                    Some(group) => self.taken[row].0 = group,
                     None => self.taken[row] = NOWHERE,
                 }
             }
         }
-        self.found = self.intervals.seek(&self.taken)?;
+        self.found = self.intervals.overlaps_many(&self.taken)?;
         Ok(())
     }
 
     fn partners(&mut self, taken: usize, into: &mut Vec<u32>) -> Result<(), QueryError> {
-        self.intervals.overlaps(self.taken[taken], &self.found, taken, into);
+        into.extend(self.found.of(taken).iter().map(|&row| row as u32));
         Ok(())
     }
 

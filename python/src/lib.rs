@@ -4,7 +4,8 @@
 //! objects into words, [`clock`] times, [`asked`] has questions, [`column`] lends arrays, [`batch`] runs batches without the interpreter's lock,
 //! [`gate`] separates them from forks, [`pages`] has the iterators; [`export`] and [`import`] exchange columns
 //! through [`arrow`]; [`durable`] opens folders with redo logs; [`engine`], [`store`], [`cells`], [`lookups`],
-//! [`updates`] and [`ranges`] don't depend on Python. [`merge`] joins frames without an index.
+//! [`updates`] and [`ranges`] don't depend on Python. [`merge`] joins frames without an index; [`mod@intervals`]
+//! has the class of intervals.
 
 mod arrow;
 mod asked;
@@ -21,6 +22,7 @@ mod export;
 mod failure;
 mod gate;
 mod import;
+mod intervals;
 mod kind;
 mod lane;
 mod lookups;
@@ -44,6 +46,7 @@ const _: () = {
     assert!(align_of::<core::Core>() <= OBJECTS && align_of::<bytes::rows::RowsCore>() <= OBJECTS);
     assert!(align_of::<bytes::keys::StringColumn>() <= OBJECTS && align_of::<pages::Pages>() <= OBJECTS);
     assert!(align_of::<snapshot::Snapshot>() <= OBJECTS && align_of::<durable::Folder>() <= OBJECTS);
+    assert!(align_of::<intervals::IntervalCore>() <= OBJECTS);
 };
 
 /// Python's hooks around a fork.
@@ -99,6 +102,8 @@ mod _latchless {
     use super::durable::{
         Folder, close_log, forsake_log, log_bytes, snapshot_failure, snapshot_log, sync_log,
     };
+    #[pymodule_export]
+    use super::intervals::IntervalCore;
     #[pymodule_export]
     use super::merge::nearest_rows;
     #[pymodule_export]

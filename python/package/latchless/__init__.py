@@ -29,11 +29,18 @@ A `MultiIndex` says in which rows of a column a key is:
 >>> cities = MultiIndex(["Ulm", "Bonn", "Ulm"])
 >>> cities.rows("Ulm")
 array([0, 2])
+
+An `IntervalIndex` finds the intervals that overlap others:
+
+>>> from latchless import IntervalIndex
+>>> IntervalIndex([0, 5], [9, 7]).overlaps([6, 8], [8, 9])
+(array([0, 0, 1]), array([0, 1, 0]))
 """
 
 from latchless._durable import DurableIndex, Recovery, SnapshotPolicy, Stopped
 from latchless._frames import asof_join
 from latchless._index import Index
+from latchless._intervals import IntervalIndex
 from latchless._latchless import __version__
 from latchless._multi import MultiIndex
 from latchless._strings import BytesIndex, StringIndex
@@ -42,6 +49,7 @@ __all__ = [
     "BytesIndex",
     "DurableIndex",
     "Index",
+    "IntervalIndex",
     "MultiIndex",
     "Recovery",
     "SnapshotPolicy",

@@ -521,17 +521,25 @@ def listed(data: Any) -> Any:
     return list(data) if isinstance(data, MappingView) and isinstance(data, Iterable) else decoded(data)
 
 
+def categories_of(data: Any) -> tuple[Any, NDArray[np.integer[Any]]] | None:
+    """The categories of a categorical column of pandas, and the code of each element, -1 for null; or None."""
+    if not (hasattr(getattr(data, "dtype", None), "categories") and hasattr(data, "isna")):
+        return None
+    categorical = getattr(data, "array", data)
+    return categorical.categories, np.asarray(categorical.codes)
+
+
 def decoded(data: Any) -> Any:
     """A categorical column of pandas, Polars or pyarrow as the column of its elements; anything else as it is."""
     its = getattr(data, "type", None) if not hasattr(data, "dtype") else data.dtype
     if its is None or isinstance(its, np.dtype):
         return data
-    if hasattr(its, "categories") and hasattr(data, "isna"):
-        categorical = getattr(data, "array", data)
-        codes = np.asarray(categorical.codes)
+    chosen = categories_of(data)
+    if chosen is not None:
+        categories, codes = chosen
         if (codes < 0).any():
             raise ValueError(f"categories must not be null, but the one at position {int(codes.argmin())} is")
-        return categorical.categories.take(codes)
+        return categories.take(codes)
     name = str(its)
     if name.startswith(("Categorical", "Enum")) and hasattr(data, "cast"):
         return data.cast(importlib.import_module("polars").String)

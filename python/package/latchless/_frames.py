@@ -114,6 +114,22 @@ def asof_join(
     return library.joined(left, right, names, renamed, rows)
 
 
+def joined_rows(left: Any, right: Any, rows: Rows, ids: Rows, name: str, suffix: str) -> Any:
+    """Some rows of a frame, and beside them those rows of another one, or without it their numbers in a column."""
+    library = _library_of(left, left if right is None else right)
+    taken = library.taken(left, rows)
+    if right is None:
+        if name in left.columns:
+            raise ValueError(f"the frame has a column {name!r} already: name says another one")
+        return library.with_column(taken, name, ids)
+    out = np.flatnonzero((ids < 0) | (ids >= len(right)))
+    if len(out):
+        raise ValueError(f"the id {ids[out[0]]} is no row of the right frame, which has {len(right)}")
+    names = list(right.columns)
+    renamed = {its: f"{its}{suffix}" for its in names if its in left.columns}
+    return library.joined(taken, right, names, renamed, ids)
+
+
 def _pairs(what: str, both: Names | None, left: Names | None, right: Names | None) -> list[tuple[str, str]]:
     """The names of columns that are compared, of the left frame and of the right one."""
     if both is not None and (left is not None or right is not None):
@@ -140,6 +156,12 @@ class _Library(Protocol):
     def chosen(self, column: Any, rows: Array) -> Any:
         """Some rows of a column."""
 
+    def taken(self, frame: Any, rows: Rows) -> Any:
+        """Some rows of a frame."""
+
+    def with_column(self, frame: Any, name: str, column: Array) -> Any:
+        """A frame with one more column."""
+
     def joined(self, left: Any, right: Any, names: list[str], renamed: dict[str, str], rows: Rows) -> Any:
         """A frame, and beside it columns of some rows of another one, null where the row is -1."""
 
@@ -164,6 +186,12 @@ class _Pandas:
 
     def chosen(self, column: Any, rows: Array) -> Any:
         return column[rows]
+
+    def taken(self, frame: Any, rows: Rows) -> Any:
+        return frame.take(rows)
+
+    def with_column(self, frame: Any, name: str, column: Array) -> Any:
+        return frame.assign(**{name: column})
 
     def joined(self, left: Any, right: Any, names: list[str], renamed: dict[str, str], rows: Rows) -> Any:
         pandas = importlib.import_module("pandas")
@@ -199,6 +227,12 @@ class _Polars:
 
     def chosen(self, column: Any, rows: Array) -> Any:
         return column.filter(rows)
+
+    def taken(self, frame: Any, rows: Rows) -> Any:
+        return frame[rows]
+
+    def with_column(self, frame: Any, name: str, column: Array) -> Any:
+        return frame.with_columns(importlib.import_module("polars").Series(name, column))
 
     def joined(self, left: Any, right: Any, names: list[str], renamed: dict[str, str], rows: Rows) -> Any:
         polars = importlib.import_module("polars")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _ROW_MAX = (1 << 63) - 1
 
 
-def _row_words(rows: Any, count: int) -> NDArray[np.uint64]:
+def row_words(rows: Any, count: int) -> NDArray[np.uint64]:
     """Row numbers, one for each of so many keys, as the compiled part takes them."""
     rows = listed(rows)
     array = np.asarray(rows)
@@ -46,7 +46,7 @@ def _row_words(rows: Any, count: int) -> NDArray[np.uint64]:
     return np.require(array, np.uint64, ["C", "A"])
 
 
-def _row_word(row: Any) -> int:
+def row_word(row: Any) -> int:
     word = operator.index(row)
     if not 0 <= word <= _ROW_MAX:
         raise OverflowError(f"rows are from 0 to 2**63 - 1, not {word}")
@@ -129,7 +129,7 @@ class MultiIndex(Neighbours, RowsCore):
         column = words = None
         if keys is not None:
             column = key.to_words(keys)
-            words = _row_words(np.arange(len(column)) if rows is None else rows, len(column))
+            words = row_words(np.arange(len(column)) if rows is None else rows, len(column))
         return cls._made(key, column, words, bool(assume_sorted), fill, limit_bytes)
 
     @classmethod
@@ -152,11 +152,11 @@ class MultiIndex(Neighbours, RowsCore):
         >>> index.insert(np.datetime64("2026-11-26"), 7), index.insert(np.datetime64("2026-11-26"), 7)
         (True, False)
         """
-        return self._insert(key, _row_word(row))
+        return self._insert(key, row_word(row))
 
     def remove(self, key: Any, row: int) -> bool:
         """Remove a row from under a key, atomically. Returns whether it was there."""
-        return self._remove(key, _row_word(row))
+        return self._remove(key, row_word(row))
 
     def remove_all(self, key: Any) -> int:
         """Remove all rows of a key, one by one. Returns how many there were."""
@@ -164,7 +164,7 @@ class MultiIndex(Neighbours, RowsCore):
 
     def contains(self, key: Any, row: int) -> bool:
         """Whether this row is under this key."""
-        return self._contains(key, _row_word(row))
+        return self._contains(key, row_word(row))
 
     def __contains__(self, key: Any) -> bool:
         """Whether a key has any row."""
@@ -285,7 +285,7 @@ class MultiIndex(Neighbours, RowsCore):
         2
         """
         column = self._key.to_words(listed(keys))
-        return self._insert_many(column, _row_words(rows, len(column)))
+        return self._insert_many(column, row_words(rows, len(column)))
 
     def remove_many(self, keys: ArrayLike | Any, rows: ArrayLike) -> int:
         """Remove n pairs of a key and a row; those that aren't there are no error. Returns how many were removed.
@@ -295,10 +295,10 @@ class MultiIndex(Neighbours, RowsCore):
         return answered(self._key, keys, self._remove_pairs, self._remove_others, rows)
 
     def _remove_pairs(self, words: Any, rows: ArrayLike) -> int:
-        return self._remove_many(words, _row_words(rows, len(words)))
+        return self._remove_many(words, row_words(rows, len(words)))
 
     def _remove_others(self, asked: Asked, rows: ArrayLike) -> int:
-        at, its_rows = np.flatnonzero(asked.exact), _row_words(rows, len(asked))
+        at, its_rows = np.flatnonzero(asked.exact), row_words(rows, len(asked))
         return of_positions(at, lambda: self._remove_many(self._words_of(asked), its_rows[at]))
 
     # ---- ranges ----

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latchless._asked import Array
-from latchless._dtypes import Column, Duplicates, again, decoded
+from latchless._dtypes import Column, Duplicates, again, categories_of, decoded
 from latchless._latchless import StringColumn, TupleType
 from latchless._text import Texts, described_keys
 from latchless._views import listed
@@ -113,18 +113,12 @@ class Tuples(Texts):
         if columns is None or len(columns) != len(self.parts_of) or not isinstance(self.last, Column):
             return None
         *first, numbers = columns
-        if not _is_column(numbers):
+        if not is_column(numbers):
             return None
         codes = None
-        if (
-            len(first) == 1
-            and hasattr(getattr(first[0], "dtype", None), "categories")
-            and hasattr(first[0], "isna")
-        ):
-            categorical = getattr(first[0], "array", first[0])
-            its = np.asarray(categorical.codes)
-            if (its >= 0).all() and len(categorical.categories) > 0:
-                first, codes = [categorical.categories], its.astype(np.uint64)
+        chosen = categories_of(first[0]) if len(first) == 1 else None
+        if chosen is not None and (chosen[1] >= 0).all() and len(chosen[0]) > 0:
+            first, codes = [chosen[0]], chosen[1].astype(np.uint64)
         words = [self._words(at, column) for at, column in enumerate([*first, numbers])]
         if len(first) == 1:
             return words[0], codes, words[-1]
@@ -159,12 +153,12 @@ def columns_of(data: Any) -> tuple[Any, ...] | None:
     """The columns of composite keys: a tuple of array-likes, or a MultiIndex of pandas. None for anything else."""
     if hasattr(data, "get_level_values") and hasattr(data, "levels"):
         return tuple(data.get_level_values(at) for at in range(data.nlevels))
-    if isinstance(data, tuple) and len(data) > 1 and any(map(_is_column, data)):
+    if isinstance(data, tuple) and len(data) > 1 and any(map(is_column, data)):
         return data
     return None
 
 
-def _is_column(data: Any) -> bool:
+def is_column(data: Any) -> bool:
     """Whether this is a column. A tuple is a key, and a string has a length, too."""
     return hasattr(data, "__len__") and not isinstance(data, (str, bytes, tuple)) and getattr(data, "ndim", 1) > 0
 
@@ -183,4 +177,4 @@ def tuples_of(keys: Any, given: Any) -> Tuples | None:
         columns = tuple(map(list, zip(*whole, strict=True)))
     if columns is None:
         return None
-    return Tuples.of([described_keys(decoded(each) if _is_column(each) else [each], None) for each in columns])
+    return Tuples.of([described_keys(decoded(each) if is_column(each) else [each], None) for each in columns])

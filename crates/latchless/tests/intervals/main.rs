@@ -55,7 +55,7 @@ fn empty_intervals_are_refused_and_empty_questions_find_nothing() {
     let mut other = IntervalIndex::<u32, i32>::new().unwrap();
     assert_eq!(other.bulk_load([(1, 0..1, 0), (1, 5..5, 0)], FillFactor::FULL), empty(1).map(drop));
     assert!(other.is_empty() && other.count(&1, ..) == 0);
-    assert_eq!(other.bulk_load([(1, 0..1, 0)], FillFactor::FULL), Ok(()));
+    assert_eq!(other.bulk_load([(1, 0..1, 0), (1, 0..1, 0)], FillFactor::FULL), Ok(()));
     assert_eq!(other.bulk_load([(1, 0..1, 0)], FillFactor::FULL), Err(Error::NotEmpty { len: 1 }));
 }
 

@@ -8,27 +8,47 @@ use std::process::ExitCode;
 pub struct Failure {
     code: u8,
     message: String,
+    /// Whether standard error has it already.
+    was_said: bool,
 }
 
 impl Failure {
+    fn new(code: u8, message: impl std::fmt::Display) -> Self {
+        Self { code, message: message.to_string(), was_said: false }
+    }
+
     /// The request is at fault: a missing file, an unknown name, a number that can't be read.
     pub fn usage(message: impl std::fmt::Display) -> Self {
-        Self { code: 2, message: message.to_string() }
+        Self::new(2, message)
     }
 
     /// Something failed while running.
     pub fn run(message: impl std::fmt::Display) -> Self {
-        Self { code: 1, message: message.to_string() }
+        Self::new(1, message)
     }
 
     /// An index answered wrongly: a bug, never the caller's fault.
     pub fn wrong(message: impl std::fmt::Display) -> Self {
-        Self { code: 3, message: message.to_string() }
+        Self::new(3, message)
     }
 
-    /// Prints the message to standard error and gives the exit code.
-    pub fn report(&self) -> ExitCode {
-        crate::say::warn(format_args!("error: {}", self.message));
+    /// Says where it was, in front of its message.
+    #[must_use]
+    pub fn at(self, place: impl std::fmt::Display) -> Self {
+        Self { message: format!("{place}: {}", self.message), ..self }
+    }
+
+    /// Prints the message to standard error, once.
+    pub fn say(&mut self) {
+        if !self.was_said {
+            crate::say::warn(format_args!("error: {}", self.message));
+            self.was_said = true;
+        }
+    }
+
+    /// Prints the message to standard error, if it isn't there already, and gives the exit code.
+    pub fn report(mut self) -> ExitCode {
+        self.say();
         ExitCode::from(self.code)
     }
 }

@@ -142,7 +142,7 @@ fn odd_files_are_refused_or_empty() {
         ("k\n1,2\n", "l.csv: line 2 has 2 fields where the header has 1"),
         ("ARROW1\0\0", "l.csv is a saved index; give the file of its rows"),
         ("BZh91AY", "l.csv is compressed (bzip2)"),
-        ("k\0\n\0", "l.csv is UTF-16LE"),
+        ("k\0\n\0x", "line 2 of l.csv is not UTF-16LE"),
     ] {
         let outcome = of(left);
         assert!(outcome.code == 2 && outcome.err.contains(message), "{left:?}: {}", outcome.err);

@@ -41,7 +41,7 @@ fn pages_are_about_the_program_or_a_command() {
     }
     let none = run("latchless man jion");
     assert!(
-        none.code == 2 && none.err.contains("no command \"jion\"; there are query, join, log"),
+        none.code == 2 && none.err.contains("no command \"jion\"; there are query, join, shell, log"),
         "{}",
         none.err
     );

@@ -1,5 +1,6 @@
 //! The command line of `latchless join`, and its help.
 
+use crate::rows::how::ReadOptions;
 use crate::rows::key_types::KeyTypes;
 use crate::rows::line;
 use crate::rows::options::Options;
@@ -24,6 +25,8 @@ Examples, on the sample files (variants of human chromosome 22, stretches of it,
   The variants in a stretch that is written as a browser has it:
     latchless join $DATA/regions.csv $DATA/chr22_variants.csv --overlap region=pos --by =chrom \\
       --closed
+  Events of JSON lines with the rows that they name:
+    latchless join events.jsonl rows.csv --on id
 
 Columns:
   COLUMN is a column's name, in capitals or not, or its number from 1; A=B is A of LEFT and B of RIGHT. Several are separated by commas: --on A,B=C,D. A name with a comma or an equals sign in it is quoted: '\"a,b\"=c'.
@@ -41,7 +44,7 @@ Intervals:
   Intervals are half-open, FROM up to but without TO; --closed includes TO. Of integers, half-open intervals count from 0 and closed ones from 1, as BED and GFF do, so that a file of each kind can be joined. Half-open intervals whose ends are equal have no point. FROM may not be above TO.
 
 Files:
-  A file is CSV, its first line naming the columns; or, by its name, .tsv, .bed, .gff, .gff3, .gtf or .vcf. The columns of BED are chrom, start, end, name, score and so on, those of GFF seqid, source, type, start, end, score, strand, phase and attributes; their intervals needn't be named, neither those of VCF, which reach from POS over all of REF, or up to END in INFO. All of these may be compressed with gzip (bgzip, too), in a build with the feature zstd or parquet also with Zstandard, and in one with parquet be Parquet.
+  A file is CSV, its first line naming the columns; or, by its name, .tsv, .bed, .gff, .gff3, .gtf, .vcf or, for JSON lines, .jsonl, .ndjson or .json. The columns of BED are chrom, start, end, name, score and so on, those of GFF seqid, source, type, start, end, score, strand, phase and attributes; their intervals needn't be named, neither those of VCF, which reach from POS over all of REF, or up to END in INFO. All of these may be compressed with gzip (bgzip, too), in a build with the feature zstd or parquet also with Zstandard, and in one with parquet be Parquet.
   LEFT is read piece by piece; RIGHT and its index have to fit memory.
 
 Output:
@@ -126,10 +129,9 @@ pub struct Args {
           default_missing_value = "both")]
     pub no_header: Option<Side>,
 
-    /// The separator of fields of both files of CSV: one ASCII character, or `tab`. Without it, the first
-    /// line of each decides, as for `latchless query`.
-    #[arg(long, value_name = "CHARACTER", allow_hyphen_values = true)]
-    pub delimiter: Option<String>,
+    /// How the files are read: LEFT, and RIGHT.
+    #[command(flatten)]
+    pub read: ReadOptions,
 
     /// How rows are printed.
     #[arg(long, value_enum, default_value_t)]

@@ -5,8 +5,10 @@ use super::matcher::Matcher;
 use crate::rows::error::QueryError;
 use crate::rows::kind::Kind;
 use crate::rows::print::{Heading, Printer};
+use crate::rows::ragged::Ragged;
 use crate::rows::report::{self, grouped, nanoseconds};
 use crate::rows::source;
+use crate::rows::stream::Stream;
 use crate::rows::table::{Fetch, Table, Walk};
 use latchless_terminal::output::Format;
 use latchless_terminal::say;
@@ -22,6 +24,8 @@ pub struct Summary {
     pub matched: usize,
     /// Rows printed.
     pub printed: usize,
+    /// Rows of LEFT and of RIGHT with fewer or more fields than there are columns.
+    pub ragged: [Ragged; 2],
     /// Getting RIGHT into memory.
     pub read: Duration,
     /// Reading RIGHT's keys and building the index.
@@ -113,6 +117,7 @@ impl<'t> Joined<'t> {
             taken += 1;
         }
         let rest = walk.rest();
+        self.summary.ragged[0].add(piece.ragged());
         self.matcher.look()?;
         let mut walk = piece.walk()?;
         for row in 0..taken {
@@ -158,11 +163,11 @@ impl<'t> Joined<'t> {
         Ok(())
     }
 
-    /// Prints the rest, and the statistics.
+    /// Prints the rest, and the statistics. `left`: the rows of LEFT, all of which were joined.
     ///
     /// # Errors
     /// [`QueryError::Output`].
-    pub fn finish(mut self) -> Result<(), QueryError> {
+    pub fn finish(mut self, left: &Stream) -> Result<(), QueryError> {
         let hidden = self.printer.take().map_or(Ok(0), Printer::finish)?;
         if hidden > 0 {
             let all = self.names.len();
@@ -171,12 +176,15 @@ impl<'t> Joined<'t> {
             ));
         }
         self.summary.join = self.start.elapsed();
+        let mut of_left = left.ragged();
+        of_left.add(self.summary.ragged[0]);
+        self.summary.ragged[0] = of_left.in_lines(|line| left.line(line));
         report::print(self.args.format, &self.fields(), || self.text());
         Ok(())
     }
 
-    fn fields(&self) -> [(&'static str, Value); 10] {
-        let Summary { left, matched, printed, read, build, join } = self.summary;
+    fn fields(&self) -> [(&'static str, Value); 14] {
+        let Summary { left, matched, printed, ragged, read, build, join } = self.summary;
         let [left_empty, right_empty] = self.matcher.without_key();
         [
             ("left", json!(left)),
@@ -185,6 +193,10 @@ impl<'t> Joined<'t> {
             ("printed", json!(printed)),
             ("left_without_key", json!(left_empty)),
             ("right_without_key", json!(right_empty)),
+            ("left_short", json!(ragged[0].short)),
+            ("left_long", json!(ragged[0].long)),
+            ("right_short", json!(ragged[1].short)),
+            ("right_long", json!(ragged[1].long)),
             ("index_bytes", json!(self.matcher.index_bytes())),
             ("read_ns", nanoseconds(read)),
             ("build_ns", nanoseconds(build)),
@@ -193,7 +205,7 @@ impl<'t> Joined<'t> {
     }
 
     fn text(&self) -> String {
-        let Summary { left, matched, printed, read, build, join } = self.summary;
+        let Summary { left, matched, printed, ragged, read, build, join } = self.summary;
         let empty = self.matcher.without_key();
         let right = self.matcher.starts().len() + empty[1];
         let mut text = String::new();
@@ -203,6 +215,9 @@ impl<'t> Joined<'t> {
                 1 => text.push_str(&format!("1 row of {name} has no key\n")),
                 rows => text.push_str(&format!("{} rows of {name} have no key\n", grouped(rows))),
             }
+        }
+        for (ragged, name) in ragged.iter().zip(["LEFT", "RIGHT"]) {
+            text.push_str(&ragged.text(|line| format!("line {line} of {name}")));
         }
         format!(
             "{text}{} of {} rows of LEFT have a partner among {} of RIGHT; {} rows\n\

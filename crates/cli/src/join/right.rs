@@ -15,7 +15,7 @@ use crate::rows::table::Table;
 /// # Errors
 /// [`QueryError::KeyTypes`], [`QueryError::NoSuchForm`].
 pub fn plans(args: &Args, text: &Text, columns: &[usize]) -> Result<Vec<(usize, Plan)>, QueryError> {
-    let kinds = text.kinds.as_deref().unwrap_or_default();
+    let kinds = text.about.kinds.as_deref().unwrap_or_default();
     let plan = |(&column, named)| {
         let said = kinds.get(column).copied().flatten();
         let open = || args.key_types.open(Meant::Anything, Forms::all(), args.skip_bad);

@@ -1,5 +1,7 @@
 //! The command line of `latchless query`, and its help.
 
+use crate::rows::error::QueryError;
+use crate::rows::how::{How, ReadOptions};
 use crate::rows::key_types::KeyTypes;
 use crate::rows::line;
 use crate::rows::options::Options;
@@ -50,6 +52,10 @@ Examples, on the sample file (10,376 variants of human chromosome 22, by positio
   The index in a file of its own, and a question that reads that instead of building it anew:
     latchless query $FILE --key pos --count 50400000 50500000 --save pos.arrow
     latchless query pos.arrow --floor 50400000
+  JSON lines, whose keys are the columns; text of another encoding; rows of odd lengths:
+    latchless query events.jsonl --key id --get 7 8 --select id,code
+    latchless query latin.csv --encoding windows-1252 --key town --prefix M
+    latchless query ragged.csv --ragged --key id --between 7 8
   The second column of a file without a header, cells such as NA passed over:
     latchless query rows.csv --no-header --key 2 --skip-bad --between -2.5 1e3
 
@@ -91,17 +97,30 @@ Exit codes:
 #[command(
     after_long_help = EXAMPLES,
     after_help = "Examples and exit codes: latchless query --help",
-    override_usage = "latchless query FILE... --key COLUMN QUESTION [OPTIONS]",
-    group = ArgGroup::new("question").required(true)
-        .args([
-            "get", "get_from", "between", "prefix", "count", "floor", "ceil", "rank", "nth", "quantile", "distinct",
-            "count_by",
-        ])
+    override_usage = "latchless query FILE... --key COLUMN QUESTION [OPTIONS]"
 )]
 pub struct Args {
-    /// The file: CSV in UTF-8, its first line naming the columns, or, in a build with the feature `parquet`,
-    /// Parquet. By its name, TSV, BED, GFF, GTF or VCF. All may be compressed with gzip (bgzip, too), in a
-    /// build with the feature `zstd` or `parquet` also with Zstandard. `-` is standard input.
+    /// The files.
+    #[command(flatten)]
+    pub from: Files,
+
+    /// The question.
+    #[command(flatten)]
+    pub ask: Ask,
+}
+
+/// The files that questions are about.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Files {
+    /// The file: CSV, its first line naming the columns, or, in a build with the feature `parquet`, Parquet. By
+    /// its name, TSV, BED, GFF, GTF, VCF or, as .jsonl, .ndjson or .json, JSON lines. All may be compressed with
+    /// gzip (bgzip, too), in a build with the feature `zstd` or `parquet` also with Zstandard. `-` is standard
+    /// input. Text is UTF-8 or UTF-16, unless --encoding names another encoding.
+    ///
+    /// JSON lines are an object a line; without a name that says so, a file is taken for them if it begins with
+    /// one. The columns are the keys of the objects in the first mebibyte, of several files those of the first. A
+    /// key that comes later is refused, but with --ragged. A missing key is null. Numbers are as they are
+    /// written; arrays and objects are their text.
     ///
     /// Or an index that --save saved: then its file of rows is only read if the answer has rows.
     ///
@@ -112,6 +131,41 @@ pub struct Args {
     #[arg(value_hint = ValueHint::FilePath, value_name = "FILE", required = true, num_args = 1..)]
     pub files: Vec<PathBuf>,
 
+    /// The first line is a row; columns are called 1, 2, 3 …
+    #[arg(long)]
+    pub no_header: bool,
+
+    /// How the files are read.
+    #[command(flatten)]
+    pub read: ReadOptions,
+}
+
+impl Files {
+    /// The file, or the first of several.
+    pub fn first(&self) -> &Path {
+        &self.files[0]
+    }
+
+    /// How each of the files is read. `says_guesses`: whether standard error says what was guessed.
+    ///
+    /// # Errors
+    /// Those of [`ReadOptions::how`].
+    pub fn how(&self, says_guesses: bool) -> Result<Vec<How<'static>>, QueryError> {
+        let hows = self.read.how(self.files.len())?;
+        Ok(hows.into_iter().map(|how| How { is_named: !self.no_header, says_guesses, ..how }).collect())
+    }
+}
+
+/// A question, and how its answer is printed.
+#[derive(Debug, Clone, clap::Args)]
+#[command(
+    group = ArgGroup::new("question").required(true)
+        .args([
+            "get", "get_from", "between", "prefix", "count", "floor", "ceil", "rank", "nth", "quantile", "distinct",
+            "count_by",
+        ])
+)]
+pub struct Ask {
     /// The column that is indexed, of numbers or of texts; or several of them, as A,B. Its name, in capitals
     /// or not, or its number from 1. A name with a comma in it is quoted: '"a,b"'.
     ///
@@ -221,15 +275,6 @@ pub struct Args {
     #[arg(long)]
     pub skip_bad: bool,
 
-    /// The first line is a row; columns are called 1, 2, 3 …
-    #[arg(long)]
-    pub no_header: bool,
-
-    /// The separator of fields: one ASCII character, or `tab`. Without it: a tab if FILE ends in `.tsv`,
-    /// else a comma, semicolon, tab or `|` if the first line has only one of these, else a comma.
-    #[arg(long, value_name = "CHARACTER", allow_hyphen_values = true)]
-    pub delimiter: Option<String>,
-
     /// Save the index, of keys of any type, in this file, so that the next question reads it instead of
     /// FILE: `latchless query PATH QUESTION`. FILE must not change; it may be touched, copied, or moved
     /// together with PATH.
@@ -250,12 +295,7 @@ pub struct Args {
     pub options: Options,
 }
 
-impl Args {
-    /// The file, or the first of several.
-    pub fn file(&self) -> &Path {
-        &self.files[0]
-    }
-
+impl Ask {
     /// The columns of the key, as they were named; none if they weren't.
     pub fn key_columns(&self) -> Vec<String> {
         self.key.as_deref().map_or(Vec::new(), line::fields)

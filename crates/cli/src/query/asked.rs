@@ -1,6 +1,6 @@
 //! The question: its keys as they were written, whatever their columns turn out to hold.
 
-use super::args::Args;
+use super::args::Ask;
 use super::question::{Answer, Fraction, Page, Question};
 use crate::rows::error::QueryError;
 use crate::rows::given::Given;
@@ -43,7 +43,7 @@ impl<'a> Asked<'a> {
     /// # Errors
     /// [`QueryError::OnlyRows`], [`QueryError::ZeroLimit`], [`QueryError::Parts`], [`QueryError::NoPlace`],
     /// [`QueryError::Fraction`].
-    pub fn new(args: &'a Args, keys: Option<&'a str>, columns: usize) -> Result<Self, QueryError> {
+    pub fn new(args: &'a Ask, keys: Option<&'a str>, columns: usize) -> Result<Self, QueryError> {
         let page = page(args)?;
         let given = |option, text| Given::new(option, text, columns);
         let pair = |option, ends: &'a [String]| {
@@ -238,7 +238,7 @@ impl<'a> Asked<'a> {
 }
 
 /// The page that the arguments name.
-fn page(args: &Args) -> Result<Page, QueryError> {
+fn page(args: &Ask) -> Result<Page, QueryError> {
     // `clap` lets this pass: an option's requirement may be missing if that would conflict.
     let is_there = args.between.is_some() || args.prefix.is_some() || args.distinct || args.count_by;
     for (option, given) in

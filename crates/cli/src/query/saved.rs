@@ -8,7 +8,7 @@
 //! A snapshot that another program saved has no such metadata: then its own columns are the table, and each
 //! of them that has numbers or texts can be queried.
 
-use super::args::Args;
+use super::args::{Args, Ask};
 use super::origin::Origin;
 use crate::rows::column::Column;
 use crate::rows::dialect::Dialect;
@@ -52,12 +52,13 @@ impl<'a> Saving<'a> {
     /// # Errors
     /// [`QueryError::CannotSave`] if the rows couldn't be found again, or the file itself would be replaced.
     pub fn new(args: &'a Args) -> Result<Option<Self>, QueryError> {
-        let Some(to) = args.save.as_deref() else { return Ok(None) };
-        let refused = |why| QueryError::CannotSave { file: source::name(args.file()), why };
-        if args.file() == Path::new("-") {
+        let Some(to) = args.ask.save.as_deref() else { return Ok(None) };
+        let file = args.from.first();
+        let refused = |why| QueryError::CannotSave { file: source::name(file), why };
+        if file == Path::new("-") {
             return Err(refused("its rows can't be read again; save it in a file first"));
         }
-        let origin = Origin::of(args.file(), to)?;
+        let origin = Origin::of(file, to)?;
         if !origin.file().is_file() {
             return Err(refused("it is no plain file, so its rows can't be read again"));
         }
@@ -210,7 +211,7 @@ impl Saved {
     /// [`QueryError::Snapshot`]; [`QueryError::OtherKeyType`]; [`QueryError::TooManyRows`];
     /// [`QueryError::KeyTypes`].
     pub fn new(bytes: Vec<u8>, args: &Args) -> Result<Self, QueryError> {
-        let (file, name) = (args.file().to_owned(), source::name(args.file()));
+        let (file, name) = (args.from.first().to_owned(), source::name(args.from.first()));
         let bad = |cause| QueryError::Snapshot { file: name.clone(), cause };
         let key_type = snapshot::key_type(&bytes).map_err(bad)?;
         let (cells, metadata) = if matches!(key_type, DataType::Binary | DataType::Utf8) {
@@ -237,12 +238,12 @@ impl Saved {
         let mut saved = if Origin::is_in(|name| saved.text(name)) {
             saved.of_table(key_type)?
         } else {
-            saved.of_entries(key_type, args)?
+            saved.of_entries(key_type, &args.ask)?
         };
         if u32::try_from(saved.keys.len()).is_err() {
             return Err(QueryError::TooManyRows { limit: u32::MAX });
         }
-        let named = args.key_types.named(saved.parts.len())?;
+        let named = args.ask.key_types.named(saved.parts.len())?;
         for (part, asked) in saved.parts.iter_mut().zip(named) {
             match asked {
                 Some(asked) if !asked.is_of(part.kind) => {
@@ -261,8 +262,8 @@ impl Saved {
     }
 
     /// As a table of its own, both columns of which can be queried.
-    fn of_entries(mut self, key_type: DataType, args: &Args) -> Result<Self, QueryError> {
-        let asked = args.key_columns();
+    fn of_entries(mut self, key_type: DataType, ask: &Ask) -> Result<Self, QueryError> {
+        let asked = ask.key_columns();
         let column = asked.first().map(|name| Table::new(ENTRIES, b',', true)?.column("--key", name));
         let column = column.unwrap_or(Ok(0))?;
         let found = [key_type, self.cells.value_type()][column];

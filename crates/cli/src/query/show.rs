@@ -1,6 +1,6 @@
 //! The file's own text for row numbers.
 
-use super::args::Args;
+use super::args::Ask;
 use super::question::Answer;
 use crate::rows::error::QueryError;
 use crate::rows::key::Rule;
@@ -44,7 +44,7 @@ impl Shown<'_> {
     ///
     /// # Errors
     /// When standard output can't be written to.
-    pub fn print(&self, args: &Args, answer: &Answer) -> Result<(), Failure> {
+    pub fn print(&self, args: &Ask, answer: &Answer) -> Result<(), Failure> {
         match answer {
             Answer::Count(rows) => {
                 let mut count = Rows::new([if args.rank.is_some() { "rank" } else { "count" }]);
@@ -59,7 +59,7 @@ impl Shown<'_> {
         }
     }
 
-    fn print_rows(&self, args: &Args, answer: &Answer) -> Result<(), QueryError> {
+    fn print_rows(&self, args: &Ask, answer: &Answer) -> Result<(), QueryError> {
         let counts = match answer {
             Answer::Groups { counts, .. } if args.count_by => Some(counts),
             _ => None,

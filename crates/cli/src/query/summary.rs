@@ -29,6 +29,8 @@ pub struct Summary<'q> {
     pub rows: usize,
     /// Other rows, left out because a key is empty or not of the type that it should be.
     pub skipped: usize,
+    /// Rows with fewer, and with more fields than there are columns.
+    pub ragged: [usize; 2],
     /// Distinct keys.
     pub keys: usize,
     /// The type of the keys.
@@ -47,7 +49,7 @@ impl Summary<'_> {
         report::print(format, &self.fields(), || self.text());
     }
 
-    fn fields(&self) -> [(&'static str, Value); 13] {
+    fn fields(&self) -> [(&'static str, Value); 15] {
         [
             ("found", json!(self.found)),
             ("missing", json!(self.missing)),
@@ -61,6 +63,8 @@ impl Summary<'_> {
             ("parse_ns", nanoseconds(self.times.parse)),
             ("build_ns", nanoseconds(self.times.build)),
             ("query_ns", nanoseconds(self.times.query)),
+            ("short", json!(self.ragged[0])),
+            ("long", json!(self.ragged[1])),
             ("skipped", json!(self.skipped)),
         ]
     }

@@ -131,7 +131,6 @@ mod tests {
     use super::*;
     use latchless::{BytesKey, Key};
     use proptest::prelude::*;
-    use std::path::Path;
 
     /// The first columns of these bytes, taken all the way a file's bytes go, for a question that gives
     /// `text`.
@@ -141,7 +140,7 @@ mod tests {
         text: &str,
         skip_bad: bool,
     ) -> Result<Column, QueryError> {
-        let all = source::text(bytes, Path::new("f"))?;
+        let all = source::text(bytes)?;
         let table = Table::new(&all, b',', true)?;
         let open = || Plan::open(Meant::by(text), Forms::all(), false, skip_bad);
         let plans = kinds.iter().map(|kind| kind.map_or_else(open, Plan::known));

@@ -4,7 +4,7 @@
 //! no quotes, lines of remarks that begin with `#`, and columns of known names.
 
 use super::delimiter;
-use super::error::QueryError;
+use super::how::How;
 use std::path::Path;
 
 /// Endings that a compressed file has after the ending of its content.
@@ -55,20 +55,21 @@ pub struct Dialect {
     pub delimiter: u8,
     /// The names of columns.
     pub names: Names,
+    /// Whether rows may have fewer or more fields than there are columns.
+    pub is_ragged: bool,
 }
 
 impl Dialect {
     /// CSV. `is_named`: whether its first line names the columns.
     pub fn csv(delimiter: u8, is_named: bool) -> Self {
-        Self { delimiter, names: if is_named { Names::FirstLine } else { Names::Numbers } }
+        let names = if is_named { Names::FirstLine } else { Names::Numbers };
+        Self { delimiter, names, is_ragged: false }
     }
 
-    /// The notation of a file that begins with this text. `delimiter`: the one that an argument names.
-    pub fn of(file: &Path, text: &str, delimiter: Option<u8>, is_named: bool) -> Self {
-        let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_lowercase();
-        let packed = PACKED.into_iter().find_map(|ending| name.strip_suffix(ending));
-        let ending = packed.unwrap_or(&name).rsplit_once('.').map_or("", |(_, ending)| ending);
-        let names = match ending {
+    /// The notation of a file that begins with this text.
+    pub fn of(file: &Path, text: &str, how: How) -> Self {
+        let ending = ending(file);
+        let names = match ending.as_str() {
             "bed" => Names::Bed,
             "gff" | "gff3" | "gtf" => Names::Gff,
             "vcf" => Names::Vcf,
@@ -76,10 +77,11 @@ impl Dialect {
             _ if text.starts_with("##gff-version") => Names::Gff,
             _ => {
                 let found = || if ending == "tsv" { b'\t' } else { delimiter::detected(text) };
-                return Self::csv(delimiter.unwrap_or_else(found), is_named);
+                let csv = Self::csv(how.delimiter.unwrap_or_else(found), how.is_named);
+                return Self { is_ragged: how.is_ragged, ..csv };
             }
         };
-        Self { delimiter: b'\t', names }
+        Self { delimiter: b'\t', names, is_ragged: how.is_ragged }
     }
 
     /// What is said about a separator that no argument named, unless it is the usual one. `given`: the
@@ -115,17 +117,11 @@ impl Dialect {
     }
 }
 
-/// The byte that separates fields, if an argument says it.
-///
-/// # Errors
-/// [`QueryError::Delimiter`] for anything that can't separate fields.
-pub fn delimiter(given: Option<&str>) -> Result<Option<u8>, QueryError> {
-    let Some(given) = given else { return Ok(None) };
-    match given.as_bytes() {
-        b"tab" | b"\\t" => Ok(Some(b'\t')),
-        &[byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\r' | b'\n' | 0) => Ok(Some(byte)),
-        _ => Err(QueryError::Delimiter { given: given.to_owned() }),
-    }
+/// What the name of a file's content ends with, in small letters: `csv` for `rows.CSV.gz`.
+pub fn ending(file: &Path) -> String {
+    let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_lowercase();
+    let packed = PACKED.into_iter().find_map(|ending| name.strip_suffix(ending));
+    packed.unwrap_or(&name).rsplit_once('.').map_or(String::new(), |(_, ending)| ending.to_owned())
 }
 
 #[cfg(test)]
@@ -134,26 +130,30 @@ mod tests {
 
     #[test]
     fn a_name_or_a_first_line_says_it() {
-        let of = |file: &str, text| Dialect::of(Path::new(file), text, None, true);
+        let how = How { is_named: true, ..How::default() };
+        let of = |file: &str, text| Dialect::of(Path::new(file), text, how);
+        let tabs = |names| Dialect { delimiter: b'\t', names, is_ragged: false };
         for (file, text, expected) in [
             ("a.csv", "a;b\n", Dialect::csv(b';', true)),
             ("a.TSV", "a,b\n", Dialect::csv(b'\t', true)),
             ("a.tsv.gz", "a,b\n", Dialect::csv(b'\t', true)),
-            ("genes.bed", "1,2\n", Dialect { delimiter: b'\t', names: Names::Bed }),
-            ("genes.BED.gz", "1\t2\t3\n", Dialect { delimiter: b'\t', names: Names::Bed }),
-            ("genes.gtf.zst", "", Dialect { delimiter: b'\t', names: Names::Gff }),
-            ("-", "##fileformat=VCFv4.2\n", Dialect { delimiter: b'\t', names: Names::Vcf }),
-            ("-", "##gff-version 3\n", Dialect { delimiter: b'\t', names: Names::Gff }),
+            ("genes.bed", "1,2\n", tabs(Names::Bed)),
+            ("genes.BED.gz", "1\t2\t3\n", tabs(Names::Bed)),
+            ("genes.gtf.zst", "", tabs(Names::Gff)),
+            ("-", "##fileformat=VCFv4.2\n", tabs(Names::Vcf)),
+            ("-", "##gff-version 3\n", tabs(Names::Gff)),
             ("bed", "a,b\n", Dialect::csv(b',', true)),
         ] {
             assert_eq!(of(file, text), expected, "{file} {text}");
         }
-        assert_eq!(Dialect::of(Path::new("a.tsv"), "a;b", Some(b';'), false), Dialect::csv(b';', false));
+        let semicolons = How { delimiter: Some(b';'), is_ragged: true, ..How::default() };
+        let ragged = Dialect { is_ragged: true, ..Dialect::csv(b';', false) };
+        assert_eq!(Dialect::of(Path::new("a.tsv"), "a;b", semicolons), ragged);
     }
 
     #[test]
     fn gaps_are_empty_lines_and_remarks() {
-        let bed = Dialect { delimiter: b'\t', names: Names::Bed };
+        let bed = Dialect { delimiter: b'\t', names: Names::Bed, is_ragged: false };
         for (text, expected) in [("", 0), ("a", 0), ("\n\na", 2), ("#x\r\n#y\na#", 7), ("#x", 2), ("#x\n", 3)]
         {
             assert_eq!(bed.gap(text.as_bytes()), expected, "{text:?}");

@@ -19,15 +19,30 @@ pub enum QueryError {
     /// Not a byte in the file.
     #[error("{file} is empty; its first line should name the columns")]
     Empty { file: String },
-    /// Bytes that aren't UTF-8.
+    /// Bytes that aren't in the encoding.
     #[error(
-        "line {line} of {file} is not UTF-8{}",
-        if *is_text { "; it may be Latin-1 or Windows-1252: iconv -f WINDOWS-1252 -t UTF-8 makes it UTF-8" } else { "" }
+        "line {line} of {file} is not {encoding}; {}",
+        if *may_be_latin {
+            "it may be Latin-1 or Windows-1252, which --encoding windows-1252 reads"
+        } else {
+            "--encoding names another encoding"
+        }
     )]
-    NotUtf8 { file: String, line: u64, is_text: bool },
-    /// Two bytes a character.
-    #[error("{file} is {encoding}, not UTF-8: iconv -f {encoding} -t UTF-8 makes it UTF-8")]
-    Utf16 { file: String, encoding: &'static str },
+    Undecodable { file: String, line: u64, encoding: &'static str, may_be_latin: bool },
+    /// Encodings for some of the files only.
+    #[error(
+        "--encoding has {found} encodings where there are {files} files; give one for all or one for each"
+    )]
+    Encodings { found: usize, files: usize },
+    /// A line of JSON lines that isn't an object.
+    #[error("line {line} of {file} is not JSON as expected: {}", of_json(cause))]
+    Json { file: String, line: u64, cause: serde_json::Error },
+    /// A key of JSON lines that is no column.
+    #[error(
+        "line {line} of {file} has the key {key:?}, which no object in the first mebibyte has, so that it is no \
+         column; --ragged leaves such keys out"
+    )]
+    NewKey { file: String, line: u64, key: String },
     /// A file that is compressed in a way without a reader here.
     #[error(
         "{file} is compressed ({packing}), which this build doesn't read: {program} {file} | latchless query - …"
@@ -64,7 +79,7 @@ pub enum QueryError {
     #[error("{option}: more than one column is called {name:?}")]
     AmbiguousColumn { option: &'static str, name: String },
     /// A row with more or fewer fields than the header.
-    #[error("line {line} has {found} fields where the header has {expected}")]
+    #[error("line {line} has {found} fields where the header has {expected}; --ragged takes such rows")]
     Ragged { line: u64, found: usize, expected: usize },
     /// A quoted field that never ends.
     #[error("a quoted field in the row that starts on line {line} is never closed")]
@@ -165,6 +180,12 @@ pub enum QueryError {
     /// Both files from one pipe.
     #[error("standard input can't be both files")]
     BothFromInput,
+    /// Standard input has the questions already.
+    #[error("{option} can't be standard input, which has the questions of the shell")]
+    LinesFromInput { option: &'static str },
+    /// A question of the shell about no column.
+    #[error("no column to ask about: --key names it, or \\key COLUMN does for all questions")]
+    NoKeyYet,
     /// A number that is neither below nor above any other.
     #[error("{option}: NaN is neither smaller nor larger than any number; --get NaN finds it")]
     NanBound { option: &'static str },
@@ -251,6 +272,21 @@ fn which(forms: [Form; 2]) -> &'static str {
     match forms[0] {
         Form::Decimal(_) => "--key-type decimal or --decimal-comma",
         _ => "--date-format mdy or --date-format dmy",
+    }
+}
+
+/// An error of JSON, whose own line is always the first.
+fn of_json(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let (what, _) = text.rsplit_once(" at line ").unwrap_or((&text, ""));
+    let what = format!("{what} (byte {})", error.column());
+    // It goes on in the next line, or isn't an object.
+    if error.is_eof() || what.starts_with("invalid type") {
+        format!(
+            "{what}; an object a line is read, which jq -c . makes of objects and jq -c '.[]' of an array"
+        )
+    } else {
+        what
     }
 }
 

@@ -20,9 +20,11 @@ impl<'r> Fields<'r> {
         self.record.get(column).map_or("", text)
     }
 
-    /// The field in a column, unless nothing at all is there, not even quotes.
+    /// The field in a column, unless nothing at all is there, not even quotes. A row that is too short ends
+    /// before it.
     pub fn value(self, column: usize) -> Option<&'r str> {
-        Some(self.field(column)).filter(|field| !field.is_empty() || self.is_quoted(column))
+        let field = text(self.record.get(column)?);
+        Some(field).filter(|field| !field.is_empty() || self.is_quoted(column))
     }
 
     /// Whether a field begins with a quote.

@@ -1,89 +1,57 @@
 //! Several files as one text: their rows one after the other, under the header of the first.
 
-use super::dialect::Dialect;
+use super::decoder::line_ends;
 use super::error::QueryError;
+use super::how::How;
+use super::lines::Lines;
 use super::progress::Progress;
 use super::source::{self, Content, Text};
-use super::stream::How;
 use super::table::Table;
-use super::wanted::Wanted;
 use std::path::PathBuf;
 
-/// The lines of several files in one text.
-#[derive(Debug, Default)]
-pub struct Lines(Vec<Part>);
-
-/// The rows of a file.
-#[derive(Debug)]
-struct Part {
-    /// The line of the text, and that of the file, that the rows begin on.
-    in_text: u64,
-    in_file: u64,
-    name: String,
-}
-
-impl Lines {
-    /// Says in which file and on which of its lines a cell is that an error is about.
-    pub fn locate(&self, error: QueryError) -> QueryError {
-        match error {
-            QueryError::Key { line, column, complaint } => {
-                let part = self.0.iter().rev().find(|part| part.in_text <= line);
-                let line = part.map_or(line, |part| line - part.in_text + part.in_file);
-                let error = QueryError::Key { line, column, complaint };
-                match part {
-                    Some(part) => error.in_file(part.name.clone()),
-                    None => error,
-                }
-            }
-            other => other,
-        }
-    }
-}
-
-/// The rows of several files, whose columns and notations are the same.
+/// The rows of several files, whose columns and notations are the same; `hows`: how each is read.
 ///
 /// # Errors
 /// Those of [`source::read`] and of a walk over the rows, for each file; [`QueryError::IsIndex`],
 /// [`QueryError::OtherColumns`].
-pub fn gather(
-    files: &[PathBuf],
-    how: How,
-    wanted: Wanted,
-    progress: &Progress,
-) -> Result<(Text, Lines), QueryError> {
+pub fn gather(files: &[PathBuf], hows: &[How], progress: &Progress) -> Result<Text, QueryError> {
     let mut all: Option<(Text, Table<'static>)> = None;
-    let mut lines = Lines::default();
-    for file in files {
+    let mut names: Vec<String> = Vec::new();
+    for (file, how) in files.iter().zip(hows) {
         let name = || source::name(file);
-        let Content::Text(text) = source::read(file, wanted, progress)? else {
+        let how = How { names: Some(&names[..]).filter(|names| !names.is_empty()), ..*how };
+        let Content::Text(mut text) = source::read(file, how, progress)? else {
             return Err(QueryError::IsIndex { file: name() });
         };
-        let dialect = match text.kinds {
-            Some(_) => Dialect::csv(b',', how.is_named),
-            None => Dialect::of(file, &text.text, how.delimiter, how.is_named),
-        };
-        let table = Table::of(&text.text, dialect, true).map_err(|error| error.in_file(name()))?;
+        let in_file = |error: QueryError| text.lines.locate(error).in_file(name());
+        let table = Table::of(&text.text, text.about.dialect, true).map_err(in_file)?;
         // A quote that one file leaves open would swallow the rows of the next.
-        let mut walk = table.walk().map_err(|error| error.in_file(name()))?;
-        while walk.advance().map_err(|error| error.in_file(name()))? {}
+        let mut walk = table.walk().map_err(in_file)?;
+        while walk.advance().map_err(in_file)? {}
         let is_alike = |(first, header): &(Text, Table)| {
-            first.kinds == text.kinds && header.dialect() == dialect && header.columns().eq(table.columns())
+            let (dialect, kinds) = (text.about.dialect, &text.about.kinds);
+            first.about.kinds == *kinds && header.dialect() == dialect && header.columns().eq(table.columns())
         };
         if !all.as_ref().is_none_or(is_alike) {
             return Err(QueryError::OtherColumns { file: name(), first: source::name(&files[0]) });
         }
         let Some((gathered, _)) = &mut all else {
-            lines.0.push(Part { in_text: 1, in_file: 1, name: name() });
+            names = table.columns().map(str::to_owned).collect();
             let header = Table::continued("", table.head().clone(), 0, true);
-            all = Some((Text { is_own: false, ..text }, header));
+            let mut lines = Lines::default();
+            lines.append(1, name(), &text.lines, 1);
+            text.lines = lines;
+            text.about.is_own = false;
+            all = Some((text, header));
             continue;
         };
         if !gathered.text.ends_with('\n') {
             gathered.text.push('\n');
         }
-        let in_text = 1 + gathered.text.bytes().filter(|&byte| byte == b'\n').count() as u64;
-        lines.0.push(Part { in_text, in_file: table.body_line(), name: name() });
+        let in_text = 1 + line_ends(&gathered.text);
+        gathered.lines.append(in_text, name(), &text.lines, table.body_line());
+        gathered.ragged.add(text.ragged.in_lines(|line| line - table.body_line() + in_text));
         gathered.text.push_str(&text.text[table.body() as usize..]);
     }
-    all.map(|(text, _)| (text, lines)).ok_or_else(|| unreachable!("one file at the least was given"))
+    all.map(|(text, _)| text).ok_or_else(|| unreachable!("one file at the least was given"))
 }

@@ -22,7 +22,7 @@ pub struct Skip {
 }
 
 /// The plan to find the type of a column.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plan {
     /// The kind to begin with; `None`: its form is looked for first.
     pub first: Option<Kind>,
@@ -88,6 +88,16 @@ impl Plan {
             (None, Some(kind)) => Self::known(kind),
             (None, None) => open(),
         }
+    }
+
+    /// Whether another plan finds this kind, too, in a column with rows in which this plan has found it. Only
+    /// texts depend on what the question is about: everything else is what the cells are.
+    pub fn finds_as(&self, other: &Self, kind: Kind) -> bool {
+        let other = match kind {
+            Kind::Text { guessed: true } => *other,
+            _ => Self { meant: self.meant, has_no_order: self.has_no_order, ..*other },
+        };
+        *self == other
     }
 
     /// The type of the column if it has no rows.

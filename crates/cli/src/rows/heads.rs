@@ -51,7 +51,8 @@ mod tests {
         assert_eq!(vcf("#CHROM\tPOS"), Some(10));
         assert_eq!(vcf("##a\n1\t2\n"), None);
         assert_eq!(vcf_names("##a\n#CHROM\tPOS\r\n"), vec!["CHROM", "POS"]);
-        let bed = |text| bed(text, Dialect { delimiter: b'\t', names: Names::Bed });
+        let dialect = Dialect { delimiter: b'\t', names: Names::Bed, is_ragged: false };
+        let bed = |text| bed(text, dialect);
         assert_eq!(bed("browser position chr1\n#x\ntrack name=a\nchr1\t1\t2\n"), 38);
         assert_eq!(bed("track1\t1\t2\n"), 0);
     }

@@ -26,6 +26,23 @@ pub fn push_cell(line: &mut String, delimiter: u8, cell: Option<&str>) {
     line.push('"');
 }
 
+/// Appends a line of cells. See [`push_cell`].
+pub fn push_line<'c>(
+    text: &mut String,
+    delimiter: u8,
+    cells: impl ExactSizeIterator<Item = Option<&'c str>>,
+) {
+    let is_alone = cells.len() == 1;
+    for (place, cell) in cells.enumerate() {
+        if place > 0 {
+            text.push(char::from(delimiter));
+        }
+        // A line with nothing in it would be no row.
+        push_cell(text, delimiter, cell.or(is_alone.then_some("")));
+    }
+    text.push('\n');
+}
+
 /// Fields as a line of text.
 pub fn line(delimiter: u8, fields: impl IntoIterator<Item: AsRef<[u8]>>) -> String {
     let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(Vec::new());

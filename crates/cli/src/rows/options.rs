@@ -6,7 +6,7 @@ use latchless::index;
 use latchless_terminal::{count, kernel};
 
 /// Options of the index.
-#[derive(Debug, Clone, Default, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub struct Options {
     /// Keep nodes on plain pages, even where the system offers huge ones
     #[arg(long, help_heading = "Index options")]

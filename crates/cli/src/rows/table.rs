@@ -11,8 +11,10 @@ use super::filter::Filter;
 use super::heads;
 use super::key::Complaint;
 use super::line::builder;
+use super::ragged::Ragged;
 use csv::{ByteRecord, Position, Reader, StringRecord};
 use latchless_terminal::output::visible;
+use std::cell::Cell;
 use std::io::{Cursor, Read};
 
 /// Bytes of the text that are read at once when a row is fetched.
@@ -26,7 +28,7 @@ pub struct Head {
 }
 
 /// Rows as text, and their header.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Table<'t> {
     text: &'t str,
     head: Head,
@@ -38,6 +40,8 @@ pub struct Table<'t> {
     is_whole: bool,
     /// Conditions that all rows of walks meet.
     filter: Filter,
+    /// The findings of the last walk.
+    ragged: Cell<Ragged>,
 }
 
 impl<'t> Table<'t> {
@@ -83,6 +87,7 @@ impl<'t> Table<'t> {
             lines_before: 0,
             is_whole,
             filter: Filter::default(),
+            ragged: Cell::default(),
         };
         if table.ends_at(begins as u64 + position.byte()) && !table.closes_quotes(begins as u64)? {
             return Err(QueryError::UnclosedQuote { line: 1 });
@@ -92,12 +97,18 @@ impl<'t> Table<'t> {
 
     /// Rows that follow those of another text with this head, this many lines after the start of the file.
     pub fn continued(text: &'t str, head: Head, lines_before: u64, is_whole: bool) -> Self {
-        Self { text, head, body: Position::new(), lines_before, is_whole, filter: Filter::default() }
+        let (body, filter, ragged) = (Position::new(), Filter::default(), Cell::default());
+        Self { text, head, body, lines_before, is_whole, filter, ragged }
     }
 
     /// From now on, walks leave out rows that don't meet these conditions.
     pub fn only(&mut self, filter: Filter) {
         self.filter = filter;
+    }
+
+    /// The rows that had fewer or more fields than there are columns, in the last walk that reached its end.
+    pub fn ragged(&self) -> Ragged {
+        self.ragged.get()
     }
 
     /// Its notation and the names of its columns.
@@ -193,7 +204,8 @@ impl<'t> Table<'t> {
         if self.body.byte() > 0 {
             reader.seek(self.body.clone())?;
         }
-        Ok(Walk { table: self, reader, row: ByteRecord::new(), rest: self.text.len() as u64 })
+        let rest = self.text.len() as u64;
+        Ok(Walk { table: self, reader, row: ByteRecord::new(), rest, ragged: Ragged::default() })
     }
 
     /// Rows in any order, each by the byte that it starts at.
@@ -238,6 +250,7 @@ pub struct Walk<'t> {
     row: ByteRecord,
     /// The byte after the rows that it has given.
     rest: u64,
+    ragged: Ragged,
 }
 
 impl<'t> Walk<'t> {
@@ -248,12 +261,20 @@ impl<'t> Walk<'t> {
     /// [`QueryError::Ragged`], [`QueryError::UnclosedQuote`]; [`QueryError::Key`] for a condition's cell.
     pub fn advance(&mut self) -> Result<bool, QueryError> {
         while self.step()? {
+            let (found, expected) = (self.row.len(), self.table.head.header.len());
+            if found != expected {
+                if !self.table.dialect().is_ragged {
+                    return Err(QueryError::Ragged { line: self.line(), found, expected });
+                }
+                self.ragged.count(self.line(), found, expected);
+            }
             match self.table.filter.passes(|column| self.bytes(column)) {
                 Ok(true) => return Ok(true),
                 Ok(false) => {}
                 Err((column, complaint)) => return Err(self.refused(column, complaint)),
             }
         }
+        self.table.ragged.set(self.ragged);
         Ok(false)
     }
 
@@ -275,10 +296,6 @@ impl<'t> Walk<'t> {
             if !table.closes_quotes(self.start())? {
                 return Err(QueryError::UnclosedQuote { line: self.line() });
             }
-        }
-        let (found, expected) = (self.row.len(), table.head.header.len());
-        if found != expected {
-            return Err(QueryError::Ragged { line: self.line(), found, expected });
         }
         Ok(true)
     }
@@ -352,144 +369,4 @@ impl Fetch<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::line;
-    use super::*;
-    use proptest::prelude::*;
-
-    /// Every row's line, start and fields, or the error that ends the walk.
-    fn rows(text: &str) -> Result<Vec<(u64, u64, Vec<String>)>, QueryError> {
-        let table = Table::new(text, b',', true)?;
-        let mut walk = table.walk().unwrap();
-        let mut rows = Vec::new();
-        while walk.advance()? {
-            let fields = (0..table.columns().count()).map(|column| walk.field(column).to_owned());
-            rows.push((walk.line(), walk.start(), fields.collect()));
-        }
-        Ok(rows)
-    }
-
-    fn lines(text: &str) -> Vec<u64> {
-        rows(text).unwrap().into_iter().map(|(line, ..)| line).collect()
-    }
-
-    #[test]
-    fn lines_are_counted_as_an_editor_counts_them() {
-        assert_eq!(lines("a,b\n1,2\n3,4"), [2, 3]);
-        assert_eq!(lines("a,b\r\n1,2\r\n3,4\r\n"), [2, 3]);
-        assert_eq!(lines("\n\na,b\n\n1,2\n\r\n\n3,4\n\n"), [5, 8]);
-        assert_eq!(lines("a,b\n1,\"x\ny\"\n3,4\n"), [2, 4]);
-        assert_eq!(lines("a,\"b\n\"\r\n1,2\r\n3,4"), [3, 4]);
-    }
-
-    #[test]
-    fn quotes_and_line_ends_are_taken_off_the_fields() {
-        let rows = rows("a,b\r\n\"1,5\",\"say \"\"hi\"\"\"\r\n 2 ,\r\n").unwrap();
-        let fields: Vec<_> = rows.iter().map(|(.., fields)| fields.join("|")).collect();
-        assert_eq!(fields, ["1,5|say \"hi\"", " 2 |"]);
-    }
-
-    #[test]
-    fn a_row_that_fits_no_header_is_named_by_its_line() {
-        let ragged = |text| match rows(text) {
-            Err(QueryError::Ragged { line, found, expected }) => (line, found, expected),
-            other => panic!("{other:?}"),
-        };
-        assert_eq!(ragged("a,b\n1,2\n3\n4,5\n"), (3, 1, 2));
-        assert_eq!(ragged("a,b\r\n1,2\r\n3,4,5"), (3, 3, 2));
-    }
-
-    #[test]
-    fn a_quote_that_is_never_closed_is_seen() {
-        for (text, expected) in [
-            ("a,b\n1,\"x\n2,y\n3,z\n", 2),
-            ("a,b\n1,x\n2,\"", 3),
-            ("a,\"b\n1,x\n2,y\n", 1),
-            ("a,b\n1,x\n\"2,y\n", 3),
-        ] {
-            assert!(
-                matches!(rows(text), Err(QueryError::UnclosedQuote { line }) if line == expected),
-                "{text:?}: {:?}",
-                rows(text)
-            );
-        }
-        assert_eq!((lines("a,\"b\""), lines("a,b\n1,\"x\"\n\n")), (vec![], vec![2]));
-    }
-
-    #[test]
-    fn without_a_header_every_row_is_one() {
-        let table = Table::new("7,x\n8,y\n", b',', false).unwrap();
-        assert_eq!(table.columns().collect::<Vec<_>>(), ["1", "2"]);
-        let mut walk = table.walk().unwrap();
-        assert!(walk.advance().unwrap());
-        assert_eq!((walk.line(), walk.start(), walk.field(1)), (1, 0, "x"));
-        assert!(walk.advance().unwrap() && !walk.advance().unwrap());
-        assert_eq!(table.fetch().row(0).unwrap().field(0), "7");
-    }
-
-    #[test]
-    fn an_empty_text_is_not_nothing() {
-        let mut text = String::new();
-        for cell in [None, Some(""), Some("a,b"), Some("\"\n,"), None, Some("c"), Some(""), None] {
-            line::push_cell(&mut text, b',', cell);
-            text.push(',');
-        }
-        let text = format!("\n\r\n{text}\"x\"y\"z,w\"v,\n1\n");
-        let table = Table::new(&text, b',', false).unwrap();
-        let mut fetch = table.fetch();
-        let row = fetch.row(0).unwrap();
-        let expected = [
-            None,
-            Some(""),
-            Some("a,b"),
-            Some("\"\n,"),
-            None,
-            Some("c"),
-            Some(""),
-            None,
-            Some("xy\"z"),
-            Some("w\"v"),
-            None,
-        ];
-        assert_eq!(std::array::from_fn(|column| row.value(column)), expected);
-    }
-
-    #[test]
-    fn columns_are_found_by_their_names() {
-        let table = Table::new("a,b,b,\"c d\"\n", b',', true).unwrap();
-        for (asked, found) in [("c d", 3), ("C D", 3), ("A", 0), ("2", 1), ("4", 3)] {
-            assert_eq!(table.column("--key", asked).unwrap(), found, "{asked}");
-        }
-        let table = Table::new("3,b\n", b',', true).unwrap();
-        assert_eq!(table.column("--key", "3").unwrap(), 0, "a name comes before a number");
-        let table = Table::new("A,a\n", b',', true).unwrap();
-        assert_eq!((table.column("--key", "a").unwrap(), table.column("--key", "A").unwrap()), (1, 0));
-        let table = Table::new("a,b,b,\"c d\"\n", b',', true).unwrap();
-        let missing = table.column("--key", "e").unwrap_err().to_string();
-        assert_eq!(missing, "there is no column \"e\" for --key; the columns are a, b, b, c d");
-        assert!(matches!(table.column("--key", "b"), Err(QueryError::AmbiguousColumn { .. })));
-    }
-
-    proptest! {
-        /// Whatever the text, a walk ends without a panic, and each of its rows can be fetched
-        /// again, in any order.
-        #[test]
-        fn rows_are_fetched_as_they_were_walked(
-            text in prop_oneof![
-                "[ab1,\"\n\r]{0,60}",
-                "a,b\n([1-9]{1,3},[xyz\"]{0,3}(\r\n|\n|\r)){0,12}",
-                any::<String>(),
-            ],
-        ) {
-            let Ok(rows) = rows(&text) else { return Ok(()) };
-            let table = Table::new(&text, b',', true).unwrap();
-            let mut fetch = table.fetch();
-            for (_, start, fields) in rows.iter().rev().chain(&rows) {
-                let fetched = fetch.row(*start).unwrap();
-                for (column, field) in fields.iter().enumerate() {
-                    prop_assert_eq!(fetched.field(column), field);
-                }
-            }
-        }
-    }
-}
+mod tests;

@@ -15,16 +15,17 @@ const PACKINGS: [(&[u8], &str, &str); 7] = [
     (b"7z\xbc\xaf\x27\x1c", "7-Zip", "7z x -so"),
 ];
 
-/// A reader of the content of a compressed file; `None` if it isn't compressed. `begins`: the file's first
-/// bytes, which `from` reads again; `name`: its name, for messages.
+/// A reader of the content of a compressed file, or else `from` as it is. `begins`: the file's first bytes,
+/// which `from` reads again; `name`: its name, for messages.
 ///
 /// # Errors
-/// [`QueryError::Packed`] if it is in a way that this program doesn't read.
-pub fn unpacked<'r>(
+/// [`QueryError::Packed`] if it is compressed in a way that this program doesn't read.
+#[expect(clippy::type_complexity, reason = "two readers")]
+pub fn unpacked(
     begins: &[u8],
-    from: impl BufRead + 'r,
+    from: Box<dyn BufRead>,
     name: impl Fn() -> String,
-) -> Result<Result<Box<dyn Read + 'r>, impl BufRead + 'r>, QueryError> {
+) -> Result<Result<Box<dyn Read>, Box<dyn BufRead>>, QueryError> {
     let Some(&(_, packing, program)) = PACKINGS.iter().find(|(packed, ..)| begins.starts_with(packed)) else {
         return Ok(Err(from));
     };

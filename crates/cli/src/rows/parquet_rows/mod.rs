@@ -7,9 +7,11 @@
 mod cell;
 mod column;
 
+use super::error::QueryError;
+use super::how::How;
 use super::kind::Kind;
 use super::line;
-use super::wanted::Wanted;
+use super::reader::{About, RowReader};
 use bytes::Bytes;
 use cell::Meaning;
 use column::Cells;
@@ -28,7 +30,42 @@ const DELIMITER: u8 = b',';
 const BATCH_ROWS: usize = 4096;
 
 /// A text, and the types of its columns where the file has them.
-pub type Typed = (String, Vec<Option<Kind>>);
+type Typed = (String, Vec<Option<Kind>>);
+
+/// Reads rows as CSV, all at once.
+pub struct ParquetRows {
+    text: String,
+    kinds: Vec<Option<Kind>>,
+    is_named: bool,
+}
+
+impl ParquetRows {
+    /// The rows of a file with these bytes.
+    ///
+    /// # Errors
+    /// Those of [`to_csv`].
+    pub fn new(bytes: Vec<u8>, how: How) -> Result<Self> {
+        let (text, kinds) = to_csv(bytes, how)?;
+        Ok(Self { text, kinds, is_named: how.is_named })
+    }
+}
+
+impl RowReader for ParquetRows {
+    fn read_on(&mut self, into: &mut String, _: usize, _: u64) -> std::result::Result<bool, QueryError> {
+        let text = std::mem::take(&mut self.text);
+        let has_more = !text.is_empty();
+        if into.is_empty() {
+            *into = text;
+        } else {
+            into.push_str(&text);
+        }
+        Ok(has_more)
+    }
+
+    fn about(&self, _: &str) -> About {
+        About::made(self.is_named, Some(self.kinds.clone()))
+    }
+}
 
 /// The rows of a Parquet file after a header, as [`rows`] writes them.
 ///
@@ -37,22 +74,22 @@ pub type Typed = (String, Vec<Option<Kind>>);
 ///
 /// # Errors
 /// If the file is damaged or uses features that the reader doesn't know.
-pub fn to_csv(bytes: Vec<u8>, wanted: Wanted) -> Result<Typed> {
+fn to_csv(bytes: Vec<u8>, how: How) -> Result<Typed> {
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
     // Nothing that the reader holds is seen again after a panic.
-    let outcome = panic::catch_unwind(AssertUnwindSafe(|| rows(bytes, wanted)));
+    let outcome = panic::catch_unwind(AssertUnwindSafe(|| rows(bytes, how)));
     panic::set_hook(hook);
     outcome.unwrap_or_else(|_| Err(ParquetError::General("the file is damaged".to_owned())))
 }
 
 /// The rows of a Parquet file after a header; null is an empty cell.
-fn rows(bytes: Vec<u8>, wanted: Wanted) -> Result<Typed> {
+fn rows(bytes: Vec<u8>, how: How) -> Result<Typed> {
     let file = SerializedFileReader::new(Bytes::from(bytes))?;
-    let chosen = chosen(&file, wanted)?;
+    let chosen = chosen(&file, how)?;
     let mut text = String::new();
-    if wanted.header {
-        push_line(&mut text, chosen.iter().map(|column| Some(column.name)));
+    if how.is_named {
+        line::push_line(&mut text, DELIMITER, chosen.iter().map(|column| Some(column.name)));
     }
     for group in 0..file.num_row_groups() {
         push_group(&mut text, &*file.get_row_group(group)?, &chosen)?;
@@ -76,12 +113,12 @@ impl Chosen<'_> {
 
 /// The columns that are needed if all of them are there, and otherwise all. If they aren't, the code that
 /// looks for them names the ones there are.
-fn chosen<'f>(file: &'f SerializedFileReader<Bytes>, wanted: Wanted) -> Result<Vec<Chosen<'f>>> {
+fn chosen<'f>(file: &'f SerializedFileReader<Bytes>, how: How) -> Result<Vec<Chosen<'f>>> {
     let schema = file.metadata().file_metadata().schema_descr();
     let fields = schema.root_schema().get_fields();
-    let is_needed = |field: &Type| wanted.columns.is_none_or(|names| names.contains(&field.name()));
+    let is_needed = |field: &Type| how.columns.is_none_or(|names| names.contains(&field.name()));
     let is_there = |name: &&str| fields.iter().any(|field| field.name() == *name);
-    let all = wanted.columns.is_none_or(|names| !names.iter().all(is_there));
+    let all = how.columns.is_none_or(|names| !names.iter().all(is_there));
     let mut chosen = Vec::new();
     for (root, field) in fields.iter().enumerate() {
         if !all && !is_needed(field) {
@@ -127,7 +164,7 @@ fn push_group(text: &mut String, group: &dyn RowGroupReader, chosen: &[Chosen]) 
                     column.as_mut().map_or_else(|| shown.next().flatten(), |cells| cells[row].take())
                 })
                 .collect();
-            push_line(text, cells.iter().map(Option::as_deref));
+            line::push_line(text, DELIMITER, cells.iter().map(Option::as_deref));
         }
         left -= rows;
     }
@@ -150,19 +187,6 @@ fn next(rows: &mut RowIter) -> Result<Vec<Option<String>>> {
     let row = rows.next().ok_or_else(column::too_short)??;
     let shown = |field: Field| (field != Field::Null).then(|| field.to_string());
     Ok(row.into_columns().into_iter().map(|(_, field)| shown(field)).collect())
-}
-
-/// Appends a line of cells.
-fn push_line<'c>(text: &mut String, cells: impl ExactSizeIterator<Item = Option<&'c str>>) {
-    let is_alone = cells.len() == 1;
-    for (place, cell) in cells.enumerate() {
-        if place > 0 {
-            text.push(char::from(DELIMITER));
-        }
-        // A line with nothing in it would be no row.
-        line::push_cell(text, DELIMITER, cell.or(is_alone.then_some("")));
-    }
-    text.push('\n');
 }
 
 fn external(error: impl std::error::Error + Send + Sync + 'static) -> ParquetError {

@@ -11,7 +11,15 @@ use parquet::schema::parser::parse_message_type;
 use proptest::prelude::*;
 use std::sync::Arc;
 
-const ALL: Wanted = Wanted { header: true, columns: None };
+const ALL: How = How {
+    delimiter: None,
+    encoding: None,
+    is_ragged: false,
+    is_named: true,
+    says_guesses: false,
+    columns: None,
+    names: None,
+};
 
 /// Three rows of a key, a name that may be missing and a weight.
 fn file() -> Vec<u8> {
@@ -44,7 +52,7 @@ fn rows_come_out_as_csv() {
 
 #[test]
 fn columns_that_nobody_needs_are_left_out_unless_one_is_missing() {
-    let only = |columns| to_csv(file(), Wanted { columns: Some(columns), ..ALL }).unwrap().0;
+    let only = |columns| to_csv(file(), How { columns: Some(columns), ..ALL }).unwrap().0;
     assert_eq!(only(["k", "name"]), "k,name\n-3,\"a,\"\"b\"\"\"\n5,\n5,c\n");
     assert_eq!(only(["k", "k"]), "k\n-3\n5\n5\n");
     assert!(only(["k", "x"]).starts_with("k,name,w\n"));
@@ -65,7 +73,7 @@ fn column<T: DataType>(about: &str, values: &[T::T], levels: Option<&[i16]>) -> 
 
 /// The cells of a column, and its type.
 fn cells<T: DataType>(about: &str, values: &[T::T]) -> (String, String) {
-    let (text, kinds) = to_csv(column::<T>(about, values, None), Wanted { header: false, ..ALL }).unwrap();
+    let (text, kinds) = to_csv(column::<T>(about, values, None), How { is_named: false, ..ALL }).unwrap();
     let kind = kinds[0].map_or("guessed".to_owned(), |kind| kind.to_string());
     (text.trim_end().replace('\n', " "), kind)
 }

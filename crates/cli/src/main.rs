@@ -1,11 +1,12 @@
-//! `latchless`: queries the rows of a file through an ordered index, joins two files, and looks after durable
-//! indexes.
+//! `latchless`: queries the rows of a file through an ordered index, once or in a shell, joins two files, and
+//! looks after durable indexes.
 
 mod join;
 mod log;
 mod manual;
 mod query;
 mod rows;
+mod shell;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use latchless_terminal::program;
@@ -27,6 +28,7 @@ struct Cli {
 enum Command {
     Query(Box<query::Args>),
     Join(Box<join::Args>),
+    Shell(Box<shell::Args>),
     Log(log::Args),
     Completions(manual::Completions),
     Man(manual::Page),
@@ -39,6 +41,7 @@ fn main() -> ExitCode {
         |cli| match cli.command {
             Command::Query(args) => query::run(&args),
             Command::Join(args) => join::run(&args),
+            Command::Shell(args) => shell::run(&args),
             Command::Log(args) => log::run(&args),
             Command::Completions(args) => manual::completions(&args, Cli::command()),
             Command::Man(args) => manual::page(&args, Cli::command()),

@@ -112,15 +112,15 @@ pub struct Args {
 /// The files that questions are about.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Files {
-    /// The file: CSV, its first line naming the columns, or, in a build with the feature `parquet`, Parquet. By
-    /// its name, TSV, BED, GFF, GTF, VCF or, as .jsonl, .ndjson or .json, JSON lines. All may be compressed with
-    /// gzip (bgzip, too), in a build with the feature `zstd` or `parquet` also with Zstandard. `-` is standard
-    /// input. Text is UTF-8 or UTF-16, unless --encoding names another encoding.
+    /// The file: CSV, its first line naming the columns, or, in a build with the feature `parquet`, Parquet.
+    /// By its name, TSV, BED, GFF, GTF, VCF or, as .jsonl, .ndjson or .json, JSON lines. All may be
+    /// compressed with gzip (bgzip, too), in a build with the feature `zstd` or `parquet` also with
+    /// Zstandard. `-` is standard input. Text is UTF-8 or UTF-16, unless --encoding names another encoding.
     ///
-    /// JSON lines are an object a line; without a name that says so, a file is taken for them if it begins with
-    /// one. The columns are the keys of the objects in the first mebibyte, of several files those of the first. A
-    /// key that comes later is refused, but with --ragged. A missing key is null. Numbers are as they are
-    /// written; arrays and objects are their text.
+    /// JSON lines are an object a line; without a name that says so, a file is taken for them if it begins
+    /// with one. The columns are the keys of the objects in the first mebibyte, of several files those of the
+    /// first. A key that comes later is refused, but with --ragged. A missing key is null. Numbers are as
+    /// they are written; arrays and objects are their text.
     ///
     /// Or an index that --save saved: then its file of rows is only read if the answer has rows.
     ///

@@ -32,9 +32,9 @@ pub struct ReadOptions {
     #[arg(long, value_name = "CHARACTER", allow_hyphen_values = true)]
     delimiter: Option<String>,
 
-    /// The encoding of the files' text, such as utf-8, utf-16, windows-1252 or latin1, by its name on the web;
-    /// one for all files, or one for each, as utf-8,latin1. Without it: UTF-16 if the first bytes say so,
-    /// else UTF-8, in which a wrong byte is refused by its line.
+    /// The encoding of the files' text, such as utf-8, utf-16, windows-1252 or latin1, by its name on the
+    /// web; one for all files, or one for each, as utf-8,latin1. Without it: UTF-16 if the first bytes say
+    /// so, else UTF-8, in which a wrong byte is refused by its line.
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = encoding)]
     encoding: Vec<&'static Encoding>,
 

@@ -1,15 +1,15 @@
 //! The rows of a file, their keys, and an index over these: shared by all commands that read files of rows.
 //!
-//! In reading order: [`how`] (what the command line says about files), [`input`], [`unpacked`] and [`decoder`]
-//! (bytes and text), [`reader`] with [`delimited`], [`json_lines`] and `parquet_rows` (the formats), [`lines`]
-//! and [`ragged`] (places and numbers of odd rows), [`source`], [`gathered`] and [`stream`] (the files' text),
-//! [`delimiter`], [`dialect`], [`heads`], [`mod@line`], [`fields`] and [`table`] (rows and fields), [`few`],
-//! [`number`], [`numeric`] and [`key`] (numbers as order-keeping bits), [`form`] (dates, times, addresses and
-//! so on as order-keeping bytes), [`kind`], [`meant`], [`guess`] and [`key_types`] (the type of a column),
-//! [`keys`] and [`mod@column`] (each row's key), [`postings`] (grouping of equal keys), [`place`] and
-//! [`given`] (spans of keys), [`filter`] (conditions on rows), [`sort`] and [`runs`] (the index).
-//! [`mod@print`] prints rows, [`report`] statistics. [`progress`] runs in parallel to all of them; [`error`]
-//! has all errors.
+//! In reading order: [`how`] (what the command line says about files), [`input`], [`unpacked`] and
+//! [`decoder`] (bytes and text), [`reader`] with [`delimited`], [`json_lines`] and `parquet_rows` (the
+//! formats), [`lines`] and [`ragged`] (places and numbers of odd rows), [`source`], [`gathered`] and
+//! [`stream`] (the files' text), [`delimiter`], [`dialect`], [`heads`], [`mod@line`], [`fields`] and
+//! [`table`] (rows and fields), [`few`], [`number`], [`numeric`] and [`key`] (numbers as order-keeping bits),
+//! [`form`] (dates, times, addresses and so on as order-keeping bytes), [`kind`], [`meant`], [`guess`] and
+//! [`key_types`] (the type of a column), [`keys`] and [`mod@column`] (each row's key), [`postings`] (grouping
+//! of equal keys), [`place`] and [`given`] (spans of keys), [`filter`] (conditions on rows), [`sort`] and
+//! [`runs`] (the index). [`mod@print`] prints rows, [`report`] statistics. [`progress`] runs in parallel to
+//! all of them; [`error`] has all errors.
 
 pub mod column;
 mod decoder;

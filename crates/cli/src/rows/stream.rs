@@ -27,8 +27,8 @@ impl Stream {
     /// Opens a file, or standard input for `-`, and reads its head.
     ///
     /// # Errors
-    /// [`QueryError::IsIndex`], [`QueryError::Empty`], those of [`source::open`], of [`RowReader::read_on`] and
-    /// of [`Table::of`].
+    /// [`QueryError::IsIndex`], [`QueryError::Empty`], those of [`source::open`], of [`RowReader::read_on`]
+    /// and of [`Table::of`].
     pub fn open(file: &Path, how: How, progress: &Progress) -> Result<Self, QueryError> {
         let Opened::Rows(reader, _) = source::open(file, how, progress)? else {
             return Err(QueryError::IsIndex { file: source::name(file) });

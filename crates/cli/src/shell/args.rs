@@ -39,8 +39,8 @@ Exit codes:
 
 /// Answer questions about a file's rows one after the other, over indexes that are built once.
 ///
-/// Reads FILE into memory, and then lines: each is a question as `latchless query` takes it, or a command that
-/// begins with a backslash, such as \help.
+/// Reads FILE into memory, and then lines: each is a question as `latchless query` takes it, or a command
+/// that begins with a backslash, such as \help.
 #[derive(Debug, clap::Args)]
 #[command(
     after_long_help = EXAMPLES,

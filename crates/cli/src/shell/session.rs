@@ -41,7 +41,8 @@ impl<'t> Session<'t> {
     /// A session about a text's rows.
     ///
     /// # Errors
-    /// Those of [`Memory::new`]; [`QueryError::MissingColumn`] and [`QueryError::AmbiguousColumn`] of the key.
+    /// Those of [`Memory::new`]; [`QueryError::MissingColumn`] and [`QueryError::AmbiguousColumn`] of the
+    /// key.
     pub fn new(text: &'t Text, args: &'t Args) -> Result<Self, QueryError> {
         let parser = Ask::augment_args(Command::new("question"))
             .no_binary_name(true)

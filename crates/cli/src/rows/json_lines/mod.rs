@@ -1,8 +1,8 @@
 //! JSON lines: an object a line, as text with separated fields, so that one path serves all files.
 //!
-//! The columns are the keys of the objects in the first mebibyte, in the order of their appearance. A key that
-//! an object lacks, or that is null there, is an empty cell. Numbers, and arrays and objects inside of the
-//! object, are the text that the file has for them.
+//! The columns are the keys of the objects in the first mebibyte, in the order of their appearance. A key
+//! that an object lacks, or that is null there, is an empty cell. Numbers, and arrays and objects inside of
+//! the object, are the text that the file has for them.
 
 mod object;
 

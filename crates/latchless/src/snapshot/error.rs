@@ -74,6 +74,11 @@ pub enum Error {
         /// The names of the columns of the requested kind of index.
         asked: [&'static str; 2],
     },
+    /// A file whose keys can't be searched where they lie. Whether it was saved by a version before there
+    /// were directories, or its rows aren't in the order of the column `key`: [`open`](super::open) and its
+    /// kin load it.
+    #[error("the file has no directory of its keys: load it and save it again to map it")]
+    NoDirectory,
     /// A column of a type that no index has.
     #[error("the column {column} is of a type that a snapshot can't have: {found}")]
     UnknownType {

@@ -7,7 +7,9 @@
 //!    two parts: where each begins and the last one ends, in 32 bits each, and their bytes
 //!    ⋮
 //! message: the end
-//! footer: the schema again, where each batch lies, latchless.len, latchless.checksum
+//! directory: some of the keys, if the rows are sorted ([`directory`](super::directory)); the head's checksum
+//! footer: the schema again, where each batch lies, latchless.len, latchless.checksum,
+//!    latchless.directory
 //! the footer's length, 4 bytes; ARROW1
 //! ```
 //! A message is `ff ff ff ff`, the length of its metadata, the metadata (a flatbuffer) and zeros up to the
@@ -17,6 +19,10 @@
 //! The count and the checksum aren't known before all entries have been written, because other threads may
 //! change the index meanwhile. So they are in the footer's own metadata, and the file is written
 //! sequentially.
+//!
+//! The head is all of a file but the bodies of its record batches and the directory: the part that is read
+//! when a file is mapped. It has a checksum of its own, the four bytes after the directory, for which the
+//! digits of the file's checksum count as zeros as well.
 
 use super::data_type::{DataType, TimeUnit};
 use super::error::{Error, Result};
@@ -55,6 +61,10 @@ pub const VALUE_NAME: &str = "latchless.value";
 pub const LEN_NAME: &str = "latchless.len";
 /// In the footer: the checksum of the file.
 pub const CHECKSUM_NAME: &str = "latchless.checksum";
+/// In the footer: the byte at which the directory begins.
+pub const DIRECTORY_NAME: &str = "latchless.directory";
+/// Bytes after the directory: the head's checksum, and zeros.
+pub const HEAD_SUM_BYTES: usize = 8;
 /// The marker right before the checksum's digits, which occurs nowhere else in a footer: so they are found
 /// without parsing anything that may be damaged.
 pub const CHECKSUM_MARK: &[u8] = b"crc32=";
@@ -175,18 +185,23 @@ impl About {
     }
 
     /// All that comes after the last message, with [`NO_CHECKSUM`], and where those digits are in it.
-    pub fn closing(&self, blocks: Vec<ipc::Block>, len: u64) -> Result<(Vec<u8>, usize)> {
+    pub fn closing(
+        &self,
+        blocks: Vec<ipc::Block>,
+        len: u64,
+        directory: Option<u64>,
+    ) -> Result<(Vec<u8>, usize)> {
         let mut checksum = CHECKSUM_MARK.to_vec();
         checksum.extend(NO_CHECKSUM);
+        let mut metadata =
+            vec![pair(LEN_NAME, &len.to_string()), pair(CHECKSUM_NAME, &String::from_utf8_lossy(&checksum))];
+        metadata.extend(directory.map(|at| pair(DIRECTORY_NAME, &at.to_string())));
         let footer = ipc::Footer {
             version: ipc::MetadataVersion::V5,
             schema: Some(Box::new(self.schema())),
             dictionaries: Some(Vec::new()),
             record_batches: Some(blocks),
-            custom_metadata: Some(vec![
-                pair(LEN_NAME, &len.to_string()),
-                pair(CHECKSUM_NAME, &String::from_utf8_lossy(&checksum)),
-            ]),
+            custom_metadata: Some(metadata),
         };
         let mut closing = Builder::new().finish(footer, None).to_vec();
         let digits = digits_of(&closing).expect("the footer has just been given it");

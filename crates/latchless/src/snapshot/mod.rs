@@ -26,6 +26,12 @@
 //! checksum protects from accidents, not from people: anyone can compute it. A maliciously made file can
 //! hold other entries, but it causes no panic, and takes no more memory than its bytes and its entries.
 //!
+//! # A file is read where it lies
+//! [`Mapped::open`] maps a file into memory instead, and answers from its columns: in milliseconds, whatever
+//! the size, and processes that map one file share its pages. For this, saves add a directory of some of
+//! the keys, which other programs don't see. [`Mapped`] says what that costs, and what it demands of the
+//! file.
+//!
 //! # A file is replaced in one step
 //! [`save`] writes a new file next to the old one, under that file's name and `.tmp-…`. The new file is
 //! synced, replaces the old one, and the folder is synced. If anything fails, or the process is killed, the
@@ -62,12 +68,17 @@
 //!
 //! [`MultiIndex`]: crate::bytes::MultiIndex
 
+mod batch;
+mod bytes;
 mod data_type;
+mod directory;
 mod error;
 mod layout;
+mod mapped;
 pub mod multi;
 mod parse;
 mod replace;
+mod rows;
 mod saved;
 mod saved_row;
 mod saved_value;
@@ -79,19 +90,22 @@ mod write;
 pub use data_type::{DataType, Native, TimeUnit};
 pub use error::{Error, Result};
 pub use layout::VERSION;
+pub use mapped::{Entries, Mapped};
+pub use rows::{Rows, Sought};
 pub use saved::Saved;
 pub use saved_row::SavedRow;
 pub use saved_value::SavedValue;
 
 use crate::Index;
 use crate::index::Holder;
+use batch::Cells;
 use core::num::NonZeroUsize;
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::key::Key;
 use latchless_core::base::spans;
 use latchless_core::base::value::Value;
 use layout::{About, COLUMNS};
-use parse::{Cells, Parsed};
+use parse::Parsed;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
@@ -346,12 +360,7 @@ impl Snapshot {
         fill: FillFactor,
         threads: NonZeroUsize,
     ) -> Result<()> {
-        let asked = [("key", K::DATA_TYPE), ("value", V::DATA_TYPE)];
-        for ((column, asked), found) in asked.into_iter().zip(self.parsed.types) {
-            if found != asked {
-                return Err(Error::OtherType { column, found, asked });
-            }
-        }
+        self.parsed.check_numbers::<K, V>()?;
         self.load_by(index, fill, threads, |key, value| (K::from_cell(key), V::from_cell(value)))
     }
 

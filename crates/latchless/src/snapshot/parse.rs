@@ -3,16 +3,21 @@
 //! The bytes may be hostile. Each length and each offset is checked before it is used, and flatbuffers are
 //! read by functions that return an error for malformed ones.
 
-use super::data_type::{DataType, TimeUnit};
+use super::batch::{Batch, END_BYTES, end};
+use super::data_type::{DataType, Native, TimeUnit};
+use super::directory::Directory;
 use super::error::{Error, Result};
 use super::layout::{
-    BATCH_ROWS, BATCH_ROWS_LOG2, CHECKSUM_NAME, COLUMNS, HEAD, KEY_NAME, LEN_NAME, MAGIC, NO_CHECKSUM,
-    RESERVED, ROW_COLUMNS, TAIL_BYTES, VALUE_NAME, VERSION, VERSION_NAME, digits_of,
+    BATCH_ROWS, CHECKSUM_NAME, COLUMNS, DIRECTORY_NAME, HEAD, HEAD_SUM_BYTES, KEY_NAME, LEN_NAME, MAGIC,
+    NO_CHECKSUM, RESERVED, ROW_COLUMNS, TAIL_BYTES, VALUE_NAME, VERSION, VERSION_NAME, digits_of,
 };
+use super::saved_row::SavedRow;
 use core::ops::Range;
 use crc32fast::Hasher;
+use latchless_core::base::bytes_key::BytesKey;
 use polars_arrow_format::ipc;
 use polars_arrow_format::ipc::planus::{self, ReadAsRoot, Vector};
+use std::borrow::Cow;
 
 /// The most columns that an error names, and the most characters of a name.
 const COLUMNS_NAMED_MAX: usize = 8;
@@ -21,90 +26,11 @@ const NAME_CHARS_MAX: usize = 40;
 /// The result of reading from a flatbuffer.
 type Read<T> = planus::Result<T>;
 
-/// A column's cells that are numbers, batch by batch.
-#[derive(Debug, Clone)]
-pub struct Cells {
-    /// Where each batch's cells begin in the file.
-    starts: Vec<usize>,
-    /// The bits of a cell in the eight bytes that begin where it does.
-    mask: u64,
-    width: usize,
-}
-
-impl Cells {
-    /// Those of a part of all batches, of which all but the last have one size.
-    pub fn new(data_type: DataType, batches: &[Batch], part: usize) -> Self {
-        let width = data_type.width_bytes();
-        let starts = batches.iter().map(|batch| batch.starts[part]).collect();
-        Self { starts, width, mask: u64::MAX >> (64 - 8 * width) }
-    }
-
-    /// A cell. Eight bytes are read whatever its width is: after the last cell there is the footer.
-    #[inline(always)]
-    pub fn get(&self, file: &[u8], at: usize) -> u64 {
-        let start = self.starts[at >> BATCH_ROWS_LOG2] + (at & (BATCH_ROWS - 1)) * self.width;
-        let bytes = file[start..start + 8].try_into().expect("eight bytes");
-        u64::from_le_bytes(bytes) & self.mask
-    }
-}
-
-/// A record batch.
-#[derive(Debug, Clone)]
-pub struct Batch {
-    pub rows: usize,
-    /// Where the parts of its columns begin in the file: see [`DataType::parts`].
-    pub starts: [usize; 4],
-}
-
-impl Batch {
-    /// Both columns' cells.
-    pub fn columns<'f>(&self, file: &'f [u8], types: [DataType; 2]) -> [Column<'f>; 2] {
-        let column = |data_type: DataType, part: usize| {
-            let width = data_type.width_bytes();
-            let starts = [self.starts[part], self.starts[part + data_type.parts() - 1]];
-            let [ends, bytes] = starts.map(|start| &file[start..]);
-            Column { ends, bytes, width, rows: 0..self.rows }
-        };
-        [column(types[0], 0), column(types[1], types[0].parts())]
-    }
-}
-
-/// A column's cells in a batch, as bytes, one after the other.
-#[derive(Debug, Clone)]
-pub struct Column<'f> {
-    /// Where strings end.
-    ends: &'f [u8],
-    bytes: &'f [u8],
-    /// Of a cell; 0 of strings.
-    width: usize,
-    rows: Range<usize>,
-}
-
-impl<'f> Iterator for Column<'f> {
-    type Item = &'f [u8];
-
-    #[inline]
-    fn next(&mut self) -> Option<&'f [u8]> {
-        let row = self.rows.next()?;
-        let border = |row: usize| match self.width {
-            0 => end(&self.ends[row * END_BYTES..][..END_BYTES]),
-            width => row * width,
-        };
-        Some(&self.bytes[border(row)..border(row + 1)])
-    }
-}
-
-/// Bytes of a string's end.
-const END_BYTES: usize = 4;
-
-/// The end of a string among the bytes of all.
-fn end(bytes: &[u8]) -> usize {
-    u32::from_le_bytes(bytes.try_into().expect("four bytes")) as usize
-}
-
 /// The contents of a good file.
 #[derive(Debug, Clone)]
 pub struct Parsed {
+    /// The columns' names.
+    pub columns: [&'static str; 2],
     pub types: [DataType; 2],
     /// The type whose bytes the keys are, if they are strings.
     pub key: Option<String>,
@@ -113,15 +39,98 @@ pub struct Parsed {
     pub metadata: Vec<(String, String)>,
     pub batches: Vec<Batch>,
     pub len: usize,
+    /// Where the directory begins, as the footer says.
+    pub directory: Option<String>,
+    /// The end of the last record batch.
+    pub messages_end: usize,
+}
+
+impl Parsed {
+    /// The type whose bytes the keys are, if they are strings.
+    pub fn key_name(&self) -> &str {
+        let of_column = if self.types[0] == DataType::Utf8 { "text" } else { "bytes" };
+        self.key.as_deref().unwrap_or(of_column)
+    }
+
+    /// The type of the values.
+    pub fn value_name(&self) -> Cow<'_, str> {
+        let of_column = || self.types[1].value_name().into();
+        self.value.as_deref().map_or_else(of_column, Cow::Borrowed)
+    }
+
+    /// Refuses keys of another type, which are strings.
+    pub fn check_key_name<K: BytesKey>(&self) -> Result<()> {
+        let (found, asked) = (self.key_name(), K::type_name());
+        if found != asked {
+            return Err(Error::OtherKeyType { found: found.to_owned(), asked: asked.into() });
+        }
+        Ok(())
+    }
+
+    /// Refuses values of another type, where keys are strings.
+    pub fn check_values<V: SavedRow>(&self) -> Result<()> {
+        let (found, asked) = (self.types[1], V::COLUMN);
+        if found != asked {
+            return Err(Error::OtherType { column: self.columns[1], found, asked });
+        }
+        let (found, asked) = (self.value_name(), V::type_name());
+        if found != asked {
+            return Err(Error::OtherValueType { found: found.into(), asked: asked.into() });
+        }
+        Ok(())
+    }
+
+    /// Refuses other types than those of an index of words.
+    pub fn check_numbers<K: Native, V: Native>(&self) -> Result<()> {
+        let asked = [K::DATA_TYPE, V::DATA_TYPE];
+        for ((column, asked), found) in self.columns.into_iter().zip(asked).zip(self.types) {
+            if found != asked {
+                return Err(Error::OtherType { column, found, asked });
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The error for damage at a place in the file.
-fn damaged(at: usize, what: &'static str) -> Error {
+pub(super) fn damaged(at: usize, what: &'static str) -> Error {
     Error::Damaged { at: at as u64, what }
 }
 
 /// Reads a whole file, which has these columns.
 pub fn parse(file: &[u8], columns: [&'static str; 2]) -> Result<Parsed> {
+    parse_as(file, columns, None)
+}
+
+/// Reads the head of a file, which has these columns, and finds its directory. The contents of both columns
+/// and of the directory may be any bytes.
+pub fn parse_head(file: &[u8], columns: [&'static str; 2]) -> Result<(Parsed, Directory)> {
+    let mut head = Hasher::new();
+    head.update(&file[..file.len().min(HEAD.len())]);
+    let parsed = parse_as(file, columns, Some(&mut head))?;
+    let footer_at = find_footer(file)?;
+    let Some(at) = &parsed.directory else { return Err(Error::NoDirectory) };
+    let place = at.parse().ok().filter(|&at| at >= parsed.messages_end);
+    let limit = footer_at.start.saturating_sub(HEAD_SUM_BYTES);
+    let directory = place.and_then(|at: usize| Some((at, Directory::at(at, parsed.len, limit)?)));
+    let Some((start, directory)) = directory else {
+        return Err(damaged(footer_at.start, "the footer names a directory outside of its place"));
+    };
+    head.update(&file[parsed.messages_end..start]);
+    let (text, digits) = digits_in(file, footer_at.clone())?;
+    [&file[footer_at.start..digits], NO_CHECKSUM, &file[digits + text.len()..]]
+        .into_iter()
+        .for_each(|part| head.update(part));
+    let stored = u32::from_le_bytes(file[directory.end..directory.end + 4].try_into().expect("four bytes"));
+    match head.finalize() {
+        found if found == stored => Ok((parsed, directory)),
+        found => Err(Error::Checksum { stored, found }),
+    }
+}
+
+/// Reads a file. `head`: whether only its head is read, and the checksum of that, up to the end of the last
+/// record batch.
+fn parse_as(file: &[u8], columns: [&'static str; 2], mut head: Option<&mut Hasher>) -> Result<Parsed> {
     let footer_at = find_footer(file)?;
     let unreadable = |_| damaged(footer_at.start, "the footer can't be read");
     let footer = ipc::FooterRef::read_as_root(&file[footer_at.clone()]).map_err(unreadable)?;
@@ -132,7 +141,15 @@ pub fn parse(file: &[u8], columns: [&'static str; 2]) -> Result<Parsed> {
     let in_footer = pairs(footer.custom_metadata().map_err(unreadable)?).map_err(unreadable)?;
     // Whose file it is comes first: others have no checksum.
     check_version(&in_schema)?;
-    check_sum(file, footer_at.clone(), &in_footer)?;
+    if lookup(&in_footer, CHECKSUM_NAME).is_none() {
+        // Arrow's own tools keep the schema's metadata when they write a table again, not the footer's.
+        return Err(Error::Foreign {
+            lacks: "its footer has no latchless.checksum; perhaps it was written again",
+        });
+    }
+    if head.is_none() {
+        check_sum(file, footer_at.clone())?;
+    }
     let types = column_types(schema, columns, footer_at.start)?;
     if footer.dictionaries().map_err(unreadable)?.is_some_and(|dictionaries| !dictionaries.is_empty()) {
         return Err(damaged(footer_at.start, "there are dictionaries"));
@@ -142,7 +159,7 @@ pub fn parse(file: &[u8], columns: [&'static str; 2]) -> Result<Parsed> {
     let mut batches =
         Batches { file, messages: HEAD.len()..footer_at.start, columns, types, len: 0, batches: Vec::new() };
     for (batch, block) in blocks.iter().enumerate() {
-        batches.add(batch, batch + 1 == blocks.len(), block)?;
+        batches.add(batch, batch + 1 == blocks.len(), block, head.as_deref_mut())?;
     }
     let stored = lookup(&in_footer, LEN_NAME).unwrap_or_default();
     if stored != batches.len.to_string() {
@@ -155,7 +172,19 @@ pub fn parse(file: &[u8], columns: [&'static str; 2]) -> Result<Parsed> {
         return Err(damaged(footer_at.start, "the metadata is longer than the footer"));
     }
     let metadata = own.iter().map(|&(name, text)| (name.to_owned(), text.to_owned())).collect();
-    Ok(Parsed { types, key, value, metadata, len: batches.len, batches: batches.batches })
+    let directory = lookup(&in_footer, DIRECTORY_NAME).map(str::to_owned);
+    let messages_end = batches.messages.start;
+    Ok(Parsed {
+        columns,
+        types,
+        key,
+        value,
+        metadata,
+        len: batches.len,
+        directory,
+        messages_end,
+        batches: batches.batches,
+    })
 }
 
 /// Where the footer is.
@@ -198,20 +227,19 @@ fn check_version(in_schema: &Pairs) -> Result<()> {
     }
 }
 
-/// Compares the file with the checksum in its footer. After this it is intact, or maliciously made.
-fn check_sum(file: &[u8], footer_at: Range<usize>, in_footer: &Pairs) -> Result<()> {
-    if lookup(in_footer, CHECKSUM_NAME).is_none() {
-        // Arrow's own tools keep the schema's metadata when they write a table again, not the footer's.
-        return Err(Error::Foreign {
-            lacks: "its footer has no latchless.checksum; perhaps it was written again",
-        });
-    }
+/// The digits of the checksum, and where they are in the file.
+fn digits_in(file: &[u8], footer_at: Range<usize>) -> Result<(&[u8], usize)> {
     let Some(digits) = digits_of(&file[footer_at.clone()]) else {
         return Err(damaged(footer_at.start, "the footer's checksum has no digits"));
     };
     let digits = footer_at.start + digits;
-    let (before, rest) = file.split_at(digits);
-    let (text, after) = rest.split_at(NO_CHECKSUM.len());
+    Ok((&file[digits..digits + NO_CHECKSUM.len()], digits))
+}
+
+/// Compares the file with the checksum in its footer. After this it is intact, or maliciously made.
+fn check_sum(file: &[u8], footer_at: Range<usize>) -> Result<()> {
+    let (text, digits) = digits_in(file, footer_at)?;
+    let (before, after) = (&file[..digits], &file[digits + text.len()..]);
     let digit = |&byte: &u8| char::from(byte).to_digit(16).filter(|_| !byte.is_ascii_uppercase());
     let Some(stored) = text.iter().try_fold(0, |so_far, byte| Some(so_far << 4 | digit(byte)?)) else {
         return Err(damaged(digits, "the checksum isn't a number"));
@@ -339,7 +367,13 @@ fn part_of(within: &Range<usize>, offset: i64, bytes: i64) -> Option<Range<usize
 
 impl Batches<'_> {
     /// Takes in the next batch.
-    fn add(&mut self, batch: usize, is_last: bool, block: &ipc::BlockRef) -> Result<()> {
+    fn add(
+        &mut self,
+        batch: usize,
+        is_last: bool,
+        block: &ipc::BlockRef,
+        head: Option<&mut Hasher>,
+    ) -> Result<()> {
         let from_start = 0..self.messages.end;
         let metadata = part_of(&from_start, block.offset(), block.meta_data_length().into());
         let Some(metadata) = metadata.filter(|place| place.start >= self.messages.start && place.len() >= 8)
@@ -366,15 +400,39 @@ impl Batches<'_> {
         let Some(rows) = rows else {
             return Err(Error::Rows { batch, found, expected: BATCH_ROWS as u64 });
         };
+        let (starts, lens) = self.parts(batch, metadata.start, header, body.clone(), head.is_none())?;
+        if let Some(head) = head {
+            head.update(&self.file[self.messages.start..metadata.end]);
+        }
+        self.batches.push(Batch { rows, starts, lens });
+        self.len += rows;
+        self.messages.start = body.end;
+        Ok(())
+    }
+
+    /// Where the parts of a batch's columns begin, and how long they are. `all`: whether the ends of all
+    /// strings are checked.
+    #[expect(clippy::type_complexity, reason = "two lists, of a field each")]
+    fn parts(
+        &self,
+        batch: usize,
+        at: usize,
+        header: ipc::RecordBatchRef,
+        body: Range<usize>,
+        all: bool,
+    ) -> Result<([usize; 4], [usize; 4])> {
+        let unreadable = |_| damaged(at, "a record batch can't be read");
+        let found = header.length().map_err(unreadable)?;
+        let rows = found as usize;
         let nodes = header.nodes().map_err(unreadable)?;
         let buffers = header.buffers().map_err(unreadable)?;
         let (Some(nodes), Some(buffers)) = (nodes, buffers) else {
-            return Err(damaged(metadata.start, "a record batch without columns"));
+            return Err(damaged(at, "a record batch without columns"));
         };
-        let (mut starts, mut part, mut buffer) = ([0; 4], 0, 0);
+        let (mut starts, mut lens, mut part, mut buffer) = ([0; 4], [0; 4], 0, 0);
         for (column, name) in self.columns.into_iter().enumerate() {
             let Some(node) = nodes.get(column) else {
-                return Err(damaged(metadata.start, "a record batch with too few columns"));
+                return Err(damaged(at, "a record batch with too few columns"));
             };
             if node.null_count() != 0 {
                 return Err(Error::Nulls { column: name, batch, count: node.null_count() });
@@ -385,33 +443,33 @@ impl Batches<'_> {
                 false => rows * data_type.width_bytes(),
             };
             buffer += 1; // That of the nulls.
-            for at in 0..data_type.parts() {
+            for number in 0..data_type.parts() {
                 let Some(place) = buffers.get(buffer) else {
-                    return Err(damaged(metadata.start, "a record batch with too few columns"));
+                    return Err(damaged(at, "a record batch with too few columns"));
                 };
                 let there = part_of(&body, place.offset(), place.length());
                 let Some(there) = there.filter(|there| node.length() == found && there.len() == wanted)
                 else {
-                    return Err(damaged(metadata.start, "a record batch's column is of another length"));
+                    return Err(damaged(at, "a record batch's column is of another length"));
                 };
-                if at + 1 < data_type.parts() {
-                    wanted = self.bytes_of_strings(there.clone())?;
+                if number + 1 < data_type.parts() {
+                    wanted = self.bytes_of_strings(there.clone(), all)?;
                 }
-                starts[part] = there.start;
+                (starts[part], lens[part]) = (there.start, there.len());
                 (part, buffer) = (part + 1, buffer + 1);
             }
         }
-        self.batches.push(Batch { rows, starts });
-        self.len += rows;
-        self.messages.start = body.end;
-        Ok(())
+        Ok((starts, lens))
     }
 
-    /// How many bytes the strings have whose ends are there.
-    fn bytes_of_strings(&self, ends_at: Range<usize>) -> Result<usize> {
-        let ends = self.file[ends_at.clone()].chunks_exact(END_BYTES).map(end);
-        let bytes = ends.clone().try_fold(0, |before, end| (before <= end).then_some(end));
-        match (ends.clone().next(), bytes) {
+    /// How many bytes the strings have whose ends are there: `all` of these are in order, or may be.
+    fn bytes_of_strings(&self, ends_at: Range<usize>, all: bool) -> Result<usize> {
+        let mut ends = self.file[ends_at.clone()].chunks_exact(END_BYTES).map(end);
+        let bytes = match all {
+            true => ends.clone().try_fold(0, |before, end| (before <= end).then_some(end)),
+            false => ends.clone().next_back(),
+        };
+        match (ends.next(), bytes) {
             (Some(0), Some(bytes)) => Ok(bytes),
             _ => Err(damaged(ends_at.start, "strings don't follow each other")),
         }

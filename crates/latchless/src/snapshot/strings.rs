@@ -351,8 +351,7 @@ impl Snapshot {
 
     /// The type whose bytes the keys are, as [`BytesKey::type_name`] has it.
     pub fn key_name(&self) -> &str {
-        let of_column = if self.key_type() == DataType::Utf8 { "text" } else { "bytes" };
-        self.parsed.key.as_deref().unwrap_or(of_column)
+        self.parsed.key_name()
     }
 
     /// The type of the column `key`: [`DataType::Binary`] or [`DataType::Utf8`].
@@ -367,8 +366,7 @@ impl Snapshot {
 
     /// The type of the values, as [`SavedValue::type_name`] has it.
     pub fn value_name(&self) -> Cow<'_, str> {
-        let of_column = || self.value_type().value_name().into();
-        self.parsed.value.as_deref().map_or_else(of_column, Cow::Borrowed)
+        self.parsed.value_name()
     }
 
     /// Names and texts of the schema's metadata, except this library's own.
@@ -406,7 +404,7 @@ impl Snapshot {
     /// # Errors
     /// Those of [`Snapshot::index`], and [`NotEmpty`](crate::Error::NotEmpty). The index is then as before.
     pub fn load<I: Whole<Value: SavedValue>>(&self, index: &mut I, fill: FillFactor) -> Result<()> {
-        self.check_values::<I::Value>()?;
+        self.parsed.check_values::<I::Value>()?;
         self.load_rows(index, fill, <I::Value as SavedValue>::of_cell)
     }
 
@@ -415,20 +413,8 @@ impl Snapshot {
     /// # Errors
     /// [`Error::OtherKeyType`], [`Error::OtherType`], [`Error::OtherValueType`], [`Error::NoKey`].
     pub fn check_types<K: BytesKey, V: SavedRow>(&self) -> Result<()> {
-        self.check_values::<V>()?;
+        self.parsed.check_values::<V>()?;
         self.check_keys::<K>()
-    }
-
-    fn check_values<V: SavedRow>(&self) -> Result<()> {
-        let (found, asked) = (self.value_type(), V::COLUMN);
-        if found != asked {
-            return Err(Error::OtherType { column: "value", found, asked });
-        }
-        let (found, asked) = (self.value_name(), V::type_name());
-        if found != asked {
-            return Err(Error::OtherValueType { found: found.into(), asked: asked.into() });
-        }
-        Ok(())
     }
 
     /// Fills an empty index with the values that `value` makes from their cells.
@@ -472,12 +458,9 @@ impl Snapshot {
 
     /// Refuses keys of another type, and strings that no key of this type has.
     pub(super) fn check_keys<K: BytesKey>(&self) -> Result<()> {
-        let (found, asked) = (self.key_name(), K::type_name());
-        if found != asked {
-            return Err(Error::OtherKeyType { found: found.to_owned(), asked: asked.into() });
-        }
+        self.parsed.check_key_name::<K>()?;
         match self.byte_rows().position(|(key, _)| !K::is_key(key)) {
-            Some(row) => Err(Error::NoKey { row, key_type: asked.into() }),
+            Some(row) => Err(Error::NoKey { row, key_type: K::type_name().into() }),
             None => Ok(()),
         }
     }

@@ -4,6 +4,7 @@
 //! index.
 
 use super::data_type::DataType;
+use super::directory::Samples;
 use super::error::{Error, Result};
 use super::layout::{About, BATCH_BYTES, BATCH_ROWS, END, HEAD, aligned};
 use crate::index::{Holder, scan_all};
@@ -12,14 +13,22 @@ use crc32fast::Hasher;
 use polars_arrow_format::ipc::Block;
 use std::io::Write;
 
-/// Writes bytes, and keeps count and checksum of them.
+/// Writes bytes, and keeps count and checksums of them.
 struct Counted<W> {
     out: W,
     checksum: Hasher,
+    /// That of the head.
+    head: Hasher,
     at: u64,
 }
 
 impl<W: Write> Counted<W> {
+    /// Writes a part of the head.
+    fn put_head(&mut self, bytes: &[u8]) -> Result<()> {
+        self.head.update(bytes);
+        self.put(bytes)
+    }
+
     fn put(&mut self, bytes: &[u8]) -> Result<()> {
         self.out.write_all(bytes).map_err(Error::io("write"))?;
         self.checksum.update(bytes);
@@ -72,7 +81,8 @@ struct Writing<W> {
     /// Those of both columns, one after the other. A column has one, or, of strings, their ends and their
     /// bytes.
     parts: [Part; 4],
-    /// Rows in them.
+    samples: Samples,
+    /// Rows in the parts.
     rows: usize,
     /// Rows that are written.
     len: u64,
@@ -82,10 +92,11 @@ struct Writing<W> {
 impl<W: Write> Writing<W> {
     fn begin(about: About, out: W) -> Result<Self> {
         about.check()?;
-        let mut file = Counted { out, checksum: Hasher::new(), at: 0 };
-        file.put(HEAD)?;
-        file.put(&about.opening())?;
-        Ok(Self { file, about, parts: Default::default(), rows: 0, len: 0, blocks: Vec::new() })
+        let mut file = Counted { out, checksum: Hasher::new(), head: Hasher::new(), at: 0 };
+        file.put_head(HEAD)?;
+        file.put_head(&about.opening())?;
+        let (parts, samples) = (Default::default(), Samples::new());
+        Ok(Self { file, about, parts, samples, rows: 0, len: 0, blocks: Vec::new() })
     }
 
     /// Adds entries, and writes a batch when one is full.
@@ -100,7 +111,9 @@ impl<W: Write> Writing<W> {
             let (keys_now, values_now) = (&keys[..now], &values[..now]);
             let both = || keys_now.iter().zip(values_now).map(|(&key, &value)| cells(key, value));
             let ([keys_part, values_part, ..], types) = (&mut self.parts, self.about.types);
+            let before = keys_part.0.len();
             keys_part.extend(types[0], both().map(|(key, _)| key))?;
+            self.samples.add_cells(types[0], &keys_part.0[before..])?;
             values_part.extend(types[1], both().map(|(_, value)| value))?;
             self.rows += now;
             if self.rows == BATCH_ROWS {
@@ -134,6 +147,7 @@ impl<W: Write> Writing<W> {
                 return Err(Error::NoCell { bytes: cell.len(), asked: data_type });
             }
         }
+        self.samples.add_string(row[0])?;
         self.rows += 1;
         Ok(())
     }
@@ -142,7 +156,7 @@ impl<W: Write> Writing<W> {
         let parts = &mut self.parts[..self.about.types.map(DataType::parts).iter().sum()];
         let message = self.about.batch(self.rows, parts.iter().map(|part| part.0.len()));
         let start = self.file.at;
-        self.file.put(&message)?;
+        self.file.put_head(&message)?;
         let body = self.file.at;
         for Part(bytes) in parts {
             bytes.resize(aligned(bytes.len()), 0);
@@ -164,8 +178,20 @@ impl<W: Write> Writing<W> {
         if self.rows > 0 {
             self.put_batch()?;
         }
-        self.file.put(&END)?;
-        let (mut closing, digits) = self.about.closing(self.blocks, self.len)?;
+        self.file.put_head(&END)?;
+        let mut directory = None;
+        if self.samples.is_sorted() {
+            let padding = aligned(self.file.at as usize) - self.file.at as usize;
+            self.file.put_head(&vec![0; padding])?;
+            directory = Some(self.file.at);
+            self.samples.write(|bytes| self.file.put(bytes))?;
+        }
+        let (mut closing, digits) = self.about.closing(self.blocks, self.len, directory)?;
+        if directory.is_some() {
+            self.file.head.update(&closing);
+            let sum = self.file.head.clone().finalize();
+            self.file.put(&u64::from(sum).to_le_bytes())?;
+        }
         // Of the whole file, the digits of the checksum counted as zeros.
         let mut checksum = self.file.checksum;
         checksum.update(&closing);

@@ -2,6 +2,7 @@
 
 mod damage;
 mod files;
+mod mapped;
 mod multi;
 #[cfg(unix)]
 mod permissions;

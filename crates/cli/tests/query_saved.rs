@@ -348,3 +348,71 @@ fn a_damaged_index_is_refused() {
     fs::write(&index, b"ARROW1\0\0").unwrap();
     refused(&index, "--get 1", "can't open");
 }
+
+/// A table whose saved index is mapped: of 100,000 rows, with keys that repeat in three of its columns.
+fn large() -> String {
+    let row = |at: u64| {
+        let number = at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 47;
+        format!("{},{}.5,beginning{},{at}\n", number as i64 - 9000, number, number / 3)
+    };
+    "n,f,t,row\n".to_owned() + &(0..100_000).map(row).collect::<String>()
+}
+
+#[test]
+fn a_large_index_is_asked_where_it_lies() {
+    let (_folder, rows) = file(&large());
+    let questions = |low: &str, high: &str, absent: &str| {
+        [
+            format!("--get {low} {absent} {high}"),
+            format!("--between {low} {high} --limit 50"),
+            format!("--between {low} {high} --limit 50 --offset 7 --reverse"),
+            format!("--count {low} {high}"),
+            format!("--count {high} {low}"),
+            format!("--floor {absent}"),
+            format!("--ceil {absent}"),
+            format!("--rank {high}"),
+            "--nth 99999".to_owned(),
+            "--nth 100000".to_owned(),
+            "--quantile 0 0.5 1".to_owned(),
+            "--distinct --limit 5".to_owned(),
+            "--count-by --limit 5 --offset 3 --reverse".to_owned(),
+        ]
+    };
+    for (key, low, high, absent) in [
+        ("n", "-8000", "90000", "-20000"),
+        ("f", "17.5", "90000.5", "17.25"),
+        ("t", "beginning1", "beginning2", "beginning/"),
+        ("n,t", "-8000", "90000", "-20000"),
+    ] {
+        let (_folder, index) = saved(&rows, &format!("--key {key}"));
+        assert!(fs::metadata(&index).unwrap().len() > 1 << 20, "it is mapped");
+        for question in questions(low, high, absent) {
+            let from_file = run(&rows, &format!("--key {key} {question} --format csv"));
+            let from_index = run(&index, &format!("{question} --format csv"));
+            assert_eq!(
+                (from_file.code, &from_file.out),
+                (from_index.code, &from_index.out),
+                "{key} {question}"
+            );
+        }
+        let table = run(&index, "--count -5 5");
+        assert!(table.err.contains("0.0 bytes a key"), "{}", table.err);
+    }
+}
+
+#[test]
+fn a_large_index_of_another_program_is_asked_where_it_lies() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("names.arrow");
+    let names: Index<String, u64> = (0..80_000).map(|at| (format!("name{:06}", at * 3), at)).collect();
+    strings::save(&names, &path).unwrap();
+    assert!(fs::metadata(&path).unwrap().len() > 1 << 20, "it is mapped");
+    assert_eq!(run(&path, "--get name000006 --format csv").lines(), ["key,value", "name000006,2"]);
+    assert_eq!(run(&path, "--key value --get 2 --format csv").lines(), ["key,value", "name000006,2"]);
+    let counted = run(&path, "--prefix name00001 --format csv");
+    assert_eq!(counted.lines(), ["key,value", "name000012,4", "name000015,5", "name000018,6"]);
+    assert_eq!(run(&path, "--floor name000007 --format csv").lines(), ["key,value", "name000006,2"]);
+    let last = run(&path, "--distinct --limit 1 --reverse --format csv");
+    assert_eq!(last.code, 0, "{}", last.err);
+    assert!(last.out.contains("name239997"), "{}", last.out);
+}

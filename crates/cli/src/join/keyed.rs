@@ -10,7 +10,7 @@ use crate::rows::error::QueryError;
 use crate::rows::key;
 use crate::rows::keys::Keys;
 use crate::rows::kind::{Kind, Part};
-use crate::rows::postings::Postings;
+use crate::rows::postings::{Groups, Postings};
 use crate::rows::progress::Progress;
 use crate::rows::runs::{self, Runs};
 use crate::rows::source::{self, Text};

@@ -277,7 +277,8 @@ pub struct Ask {
 
     /// Save the index, of keys of any type, in this file, so that the next question reads it instead of
     /// FILE: `latchless query PATH QUESTION`. FILE must not change; it may be touched, copied, or moved
-    /// together with PATH.
+    /// together with PATH. An index of a mebibyte or more is mapped into memory when it is asked: PATH may
+    /// be replaced meanwhile, but nothing may change it in place.
     ///
     /// The index is an Arrow file, as pyarrow or polars open it: the keys in order, and the byte offset of
     /// each one's row in FILE. Keys of numbers and of one column of texts have their own types there,

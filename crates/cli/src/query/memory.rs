@@ -2,7 +2,7 @@
 
 use super::args::Ask;
 use super::run::{Loaded, Run};
-use super::saved::Saving;
+use super::saving::Saving;
 use super::show::Shown;
 use crate::rows::column::{self, Column, Reading};
 use crate::rows::error::QueryError;
@@ -134,7 +134,7 @@ impl<'t> Memory<'t> {
         loaded.ragged = ([ragged.short, ragged.long], ragged.text(called));
         if let Some(saving) = saving {
             run.progress.phase("saving", 0);
-            saving.save(table, &column, loaded.postings.all())?;
+            saving.save(table, &column, &*loaded.groups, loaded.index.keys())?;
         }
         let Column { keys, starts, parts, .. } = column;
         drop(keys);

@@ -13,6 +13,7 @@ mod origin;
 mod question;
 pub mod run;
 mod saved;
+mod saving;
 mod show;
 mod summary;
 
@@ -30,8 +31,9 @@ use asked::Asked;
 use latchless_terminal::failure::Failure;
 use latchless_terminal::output::Format;
 use memory::Memory;
-use run::Run;
-use saved::{Saved, Saving};
+use run::{Loaded, Run};
+use saved::Saved;
+use saving::Saving;
 use show::Shown;
 use std::path::{Path, PathBuf};
 
@@ -55,6 +57,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(no_key().into());
     }
     let saving = Saving::new(args)?;
+    if let [file] = &from.files[..]
+        && source::is_arrow(file)
+        && let Some(saved) = timed(&mut run.times.read, || Saved::map(args))?
+    {
+        return over_saved(run, args, || Ok(saved));
+    }
     let content = timed(&mut run.times.read, || {
         if let [how] = &mut hows[..] {
             *how = How { columns, ..*how };
@@ -62,7 +70,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         read(&from.files, &hows, &run.progress)
     })?;
     let text = match content {
-        Content::Arrow(bytes) => return over_saved(run, args, bytes),
+        Content::Arrow(bytes) => return over_saved(run, args, || Saved::new(bytes, args)),
         Content::Text(_) if ask.key.is_none() => return Err(no_key().into()),
         Content::Text(text) => text,
     };
@@ -109,13 +117,17 @@ pub fn keys_from(from: &Path, files: &[PathBuf]) -> Result<String, QueryError> {
 }
 
 /// Answers from a saved index, and the rows of the answer from where they are.
-fn over_saved(mut run: Run, args: &Args, bytes: Vec<u8>) -> Result<(), Failure> {
+fn over_saved(
+    mut run: Run,
+    args: &Args,
+    read: impl FnOnce() -> Result<Saved, QueryError>,
+) -> Result<(), Failure> {
     let file = args.from.first();
     if run.ask.save.is_some() {
         let why = "it is a saved index already; copy it";
         return Err(QueryError::CannotSave { file: source::name(file), why }.into());
     }
-    let saved = timed(&mut run.times.parse, || Saved::new(bytes, args))?;
+    let saved = timed(&mut run.times.parse, read)?;
     if !run.conditions.is_empty() {
         let why = format!("{} is an index; ask the file that it was saved from", source::name(file));
         return Err(QueryError::WhereNeedsRows { why }.into());
@@ -133,7 +145,10 @@ fn over_saved(mut run: Run, args: &Args, bytes: Vec<u8>) -> Result<(), Failure> 
     let columns: Vec<usize> = parts.iter().map(|part: &Part| part.column).collect();
     let columns = run.shown(&header, &columns)?;
     run.check(&header, parts)?;
-    let loaded = run.load(&saved.keys, 0)?;
+    let loaded = match saved.mapped() {
+        Some(mapped) => Loaded::of(Box::new(mapped.clone()), Box::new(mapped.clone()), mapped.rows().len()),
+        None => run.load(&saved.keys, 0)?,
+    };
     let answer = run.answer(parts, &loaded)?;
 
     // A table of the answer's rows alone, in their order.

@@ -1,7 +1,7 @@
 //! Questions over an index's keys, and the answers.
 
 use crate::rows::place::Span;
-use crate::rows::postings::Postings;
+use crate::rows::postings::Groups;
 use crate::rows::runs::Runs;
 use latchless::Direction;
 
@@ -117,11 +117,11 @@ impl Answer {
 }
 
 impl Question {
-    /// The answer of an index whose values are the numbers of the postings' runs.
+    /// The answer of an index whose values are the numbers of these runs.
     ///
     /// # Errors
     /// Those of the index.
-    pub fn answer(&self, index: &dyn Runs, postings: &Postings) -> latchless::Result<Answer> {
+    pub fn answer(&self, index: &dyn Runs, groups: &dyn Groups) -> latchless::Result<Answer> {
         let end = |span: &Option<Span>, end| match span {
             Some(span) => index.end(span, end),
             None => Ok(None),
@@ -129,53 +129,66 @@ impl Question {
         let ends = |span| -> latchless::Result<Option<(u32, u32)>> {
             Ok(end(span, Direction::Forward)?.zip(end(span, Direction::Reverse)?))
         };
-        let after = |run: u32| postings.before(run) + postings.rows(run).len();
+        let rows_of = |run: u32| groups.positions(run).map(|position| groups.row(position));
+        let row = |position: usize| groups.row(position);
+        let after = |run: u32| groups.positions(run).end;
         Ok(match self {
-            Self::Get(spans) => get(spans, index, postings)?,
+            Self::Get(spans) => get(spans, index, groups)?,
             Self::Between(span, page) => {
                 let rows = ends(span)?.map(|(first, last)| match page.direction {
-                    Direction::Forward => page.of(postings.span(first, last).iter().copied()),
+                    Direction::Forward => {
+                        page.of(groups.positions(first).start..after(last)).into_iter().map(row).collect()
+                    }
                     // Equal keys keep the order of the file.
                     Direction::Reverse => {
-                        let rows = (first..=last).rev().flat_map(|run| postings.rows(run));
-                        rows.skip(page.offset).take(page.limit).copied().collect()
+                        let before = |run: &u32| {
+                            groups.step(Some(*run), Direction::Reverse).filter(|&before| before >= first)
+                        };
+                        let rows = std::iter::successors(Some(last), before).flat_map(rows_of);
+                        rows.skip(page.offset).take(page.limit).collect()
                     }
                 });
                 Answer::of(rows.unwrap_or_default())
             }
-            Self::Count(span) => {
-                Answer::Count(ends(span)?.map_or(0, |(first, last)| postings.span(first, last).len()))
-            }
+            Self::Count(span) => Answer::Count(
+                ends(span)?.map_or(0, |(first, last)| after(last) - groups.positions(first).start),
+            ),
             &Self::Nearest(ref span, direction) => {
-                Answer::of(end(span, direction)?.map_or(Vec::new(), |run| postings.rows(run).to_vec()))
+                Answer::of(end(span, direction)?.map_or(Vec::new(), |run| rows_of(run).collect()))
             }
             Self::Rank { from, up_to } => Answer::Count(match end(from, Direction::Forward)? {
-                Some(run) => postings.before(run),
+                Some(run) => groups.positions(run).start,
                 None => end(up_to, Direction::Reverse)?.map_or(0, after),
             }),
-            &Self::Nth(place) => Answer::of(postings.all().get(place).copied().into_iter().collect()),
+            &Self::Nth(place) => Answer::of((place..groups.len()).take(1).map(row).collect()),
             Self::Quantile(span, fractions) => {
-                let rows = &postings.all()[..end(span, Direction::Reverse)?.map_or(0, after)];
-                let at = |fraction: &Fraction| rows.get(fraction.place(rows.len())).copied();
-                Answer::of(fractions.iter().filter_map(at).collect())
+                let rows = end(span, Direction::Reverse)?.map_or(0, after);
+                let fractions = fractions.iter().filter(|_| rows > 0);
+                Answer::of(fractions.map(|fraction| row(fraction.place(rows))).collect())
             }
             Self::Groups(page) => {
-                let runs = page.of(0..postings.runs());
-                let rows = runs.iter().map(|&run| postings.rows(run)[0]).collect();
-                Answer::Groups { rows, counts: runs.iter().map(|&run| postings.rows(run).len()).collect() }
+                let next = |run: &u32| groups.step(Some(*run), page.direction);
+                let runs = std::iter::successors(groups.step(None, page.direction), next);
+                let runs = runs.skip(page.offset).take(page.limit);
+                let (rows, counts) =
+                    runs.map(|run| (row(groups.positions(run).start), groups.positions(run).len())).unzip();
+                Answer::Groups { rows, counts }
             }
         })
     }
 }
 
 /// The rows of each of many spans, which are looked up in one batch.
-fn get(spans: &[Option<Span>], index: &dyn Runs, postings: &Postings) -> latchless::Result<Answer> {
+fn get(spans: &[Option<Span>], index: &dyn Runs, groups: &dyn Groups) -> latchless::Result<Answer> {
     let asked: Vec<&Span> = spans.iter().flatten().collect();
     let mut ends = index.ends(&asked)?.into_iter();
     let (mut rows, mut missing) = (Vec::new(), Vec::new());
     for (place, span) in spans.iter().enumerate() {
         match span.as_ref().and_then(|_| ends.next().flatten()) {
-            Some((first, last)) => rows.extend_from_slice(postings.span(first, last)),
+            Some((first, last)) => {
+                let positions = groups.positions(first).start..groups.positions(last).end;
+                rows.extend(positions.map(|position| groups.row(position)));
+            }
             None => missing.push(place),
         }
     }

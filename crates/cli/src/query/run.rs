@@ -13,7 +13,7 @@ use crate::rows::guess::{Plan, Skip};
 use crate::rows::keys::Keys;
 use crate::rows::kind::{Kind, Named, Part};
 use crate::rows::line;
-use crate::rows::postings::Postings;
+use crate::rows::postings::Groups;
 use crate::rows::progress::Progress;
 use crate::rows::report::timed;
 use crate::rows::runs::{self, Runs};
@@ -48,13 +48,20 @@ pub struct Loaded {
     /// From each key to its run.
     pub index: Box<dyn Runs>,
     /// The rows of each run.
-    pub postings: Postings,
+    pub groups: Box<dyn Groups>,
     /// Rows with a key.
     pub rows: usize,
     /// Rows that were left out.
     pub skipped: usize,
     /// Rows with fewer, and with more fields than there are columns, and the statement about them.
     pub ragged: ([usize; 2], String),
+}
+
+impl Loaded {
+    /// Without rows that were left out.
+    pub fn of(index: Box<dyn Runs>, groups: Box<dyn Groups>, rows: usize) -> Self {
+        Self { index, groups, rows, skipped: 0, ragged: Default::default() }
+    }
 }
 
 impl<'a> Run<'a> {
@@ -184,7 +191,7 @@ impl<'a> Run<'a> {
         self.progress.phase("building", 0);
         let options = self.ask.options.for_index();
         let (index, postings) = timed(&mut self.times.build, || runs::build(keys, options))?;
-        Ok(Loaded { index, postings, rows: keys.len(), skipped, ragged: Default::default() })
+        Ok(Loaded { skipped, ..Loaded::of(index, Box::new(postings), keys.len()) })
     }
 
     /// The answer to the question over keys of these parts.
@@ -193,7 +200,7 @@ impl<'a> Run<'a> {
     /// Those of the index.
     pub fn answer(&mut self, parts: &[Part], loaded: &Loaded) -> latchless::Result<Answer> {
         let question = self.asked.over(&kinds(parts));
-        timed(&mut self.times.query, || question.answer(&*loaded.index, &loaded.postings))
+        timed(&mut self.times.query, || question.answer(&*loaded.index, &*loaded.groups))
     }
 
     /// Prints the answer, as `printed` has it among the rows that are shown, and the notes.
@@ -221,7 +228,7 @@ impl<'a> Run<'a> {
             keys: loaded.index.keys(),
             key_type: shown.key_type(),
             index_bytes: loaded.index.memory_bytes(),
-            postings_bytes: loaded.postings.memory_bytes(),
+            postings_bytes: loaded.groups.memory_bytes(),
             times,
         };
         shown.print(ask, printed)?;

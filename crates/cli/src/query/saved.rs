@@ -10,129 +10,28 @@
 
 use super::args::{Args, Ask};
 use super::origin::Origin;
-use crate::rows::column::Column;
+use super::saving::{COLUMNS, DELIMITER, INFERRED, KEY, KEYS, NAMED, THIS_VERSION, TYPES, VERSION, rule_of};
 use crate::rows::dialect::Dialect;
 use crate::rows::error::QueryError;
 use crate::rows::key::{KeyType, Rule};
 use crate::rows::keys::{Keys, Strings};
 use crate::rows::kind::{Kind, Named, Part};
 use crate::rows::line;
+use crate::rows::mapped::{Mapped, number};
 use crate::rows::source;
 use crate::rows::table::Table;
 use csv::{ByteRecord, Position};
-use latchless::snapshot::{self, DataType, Layout, Snapshot, strings};
+use latchless::snapshot::{self, DataType, Rows as SortedRows, Snapshot, strings};
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-const DELIMITER: &str = "query.delimiter";
-const COLUMNS: &str = "query.columns";
-const NAMED: &str = "query.named";
-/// The columns of the key, counted from 1, their types, and whether these were inferred.
-const KEY: &str = "query.key";
-const TYPES: &str = "query.key_types";
-const INFERRED: &str = "query.key_type_inferred";
-/// The version of the format; absent from files of the first version.
-const VERSION: &str = "query.version";
-const THIS_VERSION: &str = "2";
+/// Files from this size on are mapped, and then not compared with their checksums. To read a smaller one
+/// takes less than a millisecond.
+const MAPPED_BYTES_MIN: u64 = 1 << 20;
 
 /// The columns of a snapshot that another program saved.
 const ENTRIES: &str = "key,value\n";
-
-/// The path of `--save`, and the file with the rows.
-#[derive(Debug)]
-pub struct Saving<'a> {
-    to: &'a Path,
-    origin: Origin,
-}
-
-impl<'a> Saving<'a> {
-    /// The requested save, if any. Checks the file before it is read.
-    ///
-    /// # Errors
-    /// [`QueryError::CannotSave`] if the rows couldn't be found again, or the file itself would be replaced.
-    pub fn new(args: &'a Args) -> Result<Option<Self>, QueryError> {
-        let Some(to) = args.ask.save.as_deref() else { return Ok(None) };
-        let file = args.from.first();
-        let refused = |why| QueryError::CannotSave { file: source::name(file), why };
-        if file == Path::new("-") {
-            return Err(refused("its rows can't be read again; save it in a file first"));
-        }
-        let origin = Origin::of(file, to)?;
-        if !origin.file().is_file() {
-            return Err(refused("it is no plain file, so its rows can't be read again"));
-        }
-        if let (Ok(from), Ok(to)) = (fs::canonicalize(origin.file()), fs::canonicalize(to))
-            && from == to
-        {
-            return Err(refused("the index would take its place"));
-        }
-        if origin.file().to_str().is_none() {
-            return Err(refused("its name isn't UTF-8"));
-        }
-        Ok(Some(Self { to, origin }))
-    }
-
-    /// Saves an index over a table whose text is the file's, perhaps without its first bytes. `rows`: the
-    /// table's, sorted by key.
-    ///
-    /// # Errors
-    /// [`QueryError::Save`]; [`QueryError::CannotSave`] if the text isn't the file's.
-    pub fn save(mut self, table: &Table, column: &Column, rows: &[u32]) -> Result<u64, QueryError> {
-        // Only a byte order mark can precede the text.
-        let before = self.origin.bytes().checked_sub(table.bytes()).filter(|before| before % 3 == 0);
-        let Some(before) = before.filter(|_| self.origin.read_as(table.text())) else {
-            let file = self.origin.file().display().to_string();
-            return Err(QueryError::CannotSave { file, why: "it was changed while it was read" });
-        };
-        let start = |row: u32| before + column.starts[row as usize];
-        let about = self.metadata(table, &column.parts);
-        let saved = match (&column.keys, &column.parts[..]) {
-            (Keys::Bytes(keys), parts) => {
-                let named = |layout: strings::Layout, (name, text)| layout.with_metadata(name, text);
-                let layout = about.into_iter().fold(strings::Layout::new(DataType::UInt64), named);
-                let rows = rows.iter().map(|&row| (keys.get(row as usize), start(row)));
-                match parts {
-                    [part] if part.kind.is_text() => layout.save_rows::<String>(self.to, rows),
-                    _ => layout.save_rows::<Vec<u8>>(self.to, rows),
-                }
-            }
-            (keys, parts) => {
-                let key_type = rule_of(&parts[0]).key_type;
-                let named = |layout: Layout, (name, text)| layout.with_metadata(name, text);
-                let layout = Layout::new(key_type.data_type(), DataType::UInt64);
-                let layout = about.into_iter().fold(layout, named);
-                let row = |&row: &u32| (key_type.cell(keys.number(row as usize)), start(row));
-                layout.save_rows(self.to, rows.iter().map(row))
-            }
-        };
-        saved.map_err(|cause| QueryError::Save { file: self.to.display().to_string(), cause })
-    }
-
-    /// The metadata about the table.
-    fn metadata(&self, table: &Table, parts: &[Part]) -> Vec<(&'static str, String)> {
-        let each = |text: &dyn Fn(&Part) -> String| parts.iter().map(text).collect::<Vec<_>>().join(",");
-        let mut metadata = self.origin.metadata().to_vec();
-        metadata.extend([
-            (DELIMITER, char::from(table.delimiter()).to_string()),
-            (COLUMNS, line::line(table.delimiter(), table.columns())),
-            (NAMED, table.is_named().to_string()),
-            (KEY, each(&|part| (part.column + 1).to_string())),
-            (TYPES, each(&|part| part.kind.to_string())),
-            (INFERRED, each(&|part| part.kind.is_guessed().to_string())),
-            (VERSION, THIS_VERSION.to_owned()),
-        ]);
-        metadata
-    }
-}
-
-/// How a part that is a number is read.
-fn rule_of(part: &Part) -> Rule {
-    match part.kind {
-        Kind::Number(rule) => rule,
-        Kind::Form(_) | Kind::Text { .. } => unreachable!("these are bytes"),
-    }
-}
 
 /// Where the rows of a saved index are.
 #[derive(Debug)]
@@ -149,6 +48,8 @@ enum Cells {
     Numbers(Snapshot),
     /// Keys that are strings, and the bytes of the values.
     Strings(DataType, Strings, Strings),
+    /// Both columns where the file lies.
+    Mapped(Mapped),
 }
 
 impl Cells {
@@ -156,6 +57,7 @@ impl Cells {
         match self {
             Self::Numbers(snapshot) => snapshot.value_type(),
             &Self::Strings(value_type, ..) => value_type,
+            Self::Mapped(mapped) => mapped.rows().value_type(),
         }
     }
 
@@ -164,25 +66,29 @@ impl Cells {
         match self {
             Self::Numbers(snapshot) => snapshot.row(row as usize).1,
             Self::Strings(_, _, values) => number(values.get(row as usize)),
+            Self::Mapped(mapped) => mapped.rows().row(row as usize).map_or(0, |(_, value)| number(value)),
         }
     }
 
     /// A row's entry as texts.
     fn shown(&self, row: u32) -> [String; 2] {
-        let key = match self {
-            Self::Numbers(snapshot) => shown(snapshot.key_type(), snapshot.row(row as usize).0),
-            Self::Strings(_, keys, _) => String::from_utf8_lossy(keys.get(row as usize)).into_owned(),
-        };
-        let value = match self {
-            Self::Strings(DataType::Utf8, _, values) => {
-                String::from_utf8_lossy(values.get(row as usize)).into_owned()
+        let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+        match self {
+            Self::Numbers(snapshot) => {
+                let (key, value) = snapshot.row(row as usize);
+                [shown(snapshot.key_type(), key), shown(snapshot.value_type(), value)]
             }
-            Self::Strings(DataType::Binary | DataType::FixedSizeBinary(_), _, values) => {
-                values.get(row as usize).escape_ascii().to_string()
+            Self::Strings(value_type, keys, values) => {
+                [text(keys.get(row as usize)), shown_bytes(*value_type, values.get(row as usize))]
             }
-            _ => shown(self.value_type(), self.value(row)),
-        };
-        [key, value]
+            Self::Mapped(mapped) => {
+                let rows = mapped.rows();
+                let (key, value) = rows.row(row as usize).unwrap_or_default();
+                let key =
+                    if rows.key_name().is_some() { text(key) } else { shown_bytes(rows.key_type(), key) };
+                [key, shown_bytes(rows.value_type(), value)]
+            }
+        }
     }
 }
 
@@ -224,6 +130,44 @@ impl Saved {
             let metadata = found.metadata().to_vec();
             (Cells::Numbers(found), metadata)
         };
+        Self::of(file, cells, metadata, key_type, args)
+    }
+
+    /// Maps the file, if it is large and can be asked where it lies.
+    ///
+    /// # Errors
+    /// Those of [`Saved::new`].
+    pub fn map(args: &Args) -> Result<Option<Self>, QueryError> {
+        let file = args.from.first();
+        if fs::metadata(file).map_or(0, |about| about.len()) < MAPPED_BYTES_MIN {
+            return Ok(None);
+        }
+        // SAFETY: the manual demands that the file isn't changed in place, and saves replace it.
+        let Ok(rows) = (unsafe { SortedRows::open(file) }) else { return Ok(None) };
+        let (key_type, metadata) = (rows.key_type(), rows.metadata().to_vec());
+        let text = |name: &str| metadata.iter().find(|(there, _)| there == name).map(|(_, text)| &text[..]);
+        let is_table = Origin::is_in(text);
+        // Narrower numbers are asked in 32 bits, and floats of another program may have two zeros.
+        let is_as_asked = match key_type {
+            DataType::Utf8 | DataType::Binary => true,
+            DataType::Float32 | DataType::Float64 => is_table,
+            _ => key_type.width_bytes() >= size_of::<u32>(),
+        };
+        let of_keys = args.ask.key_columns().iter().all(|column| column == "key");
+        let keys = if is_table { text(KEYS).and_then(|keys| keys.parse().ok()) } else { Some(rows.len()) };
+        let Some(keys) = keys.filter(|_| is_as_asked && (is_table || of_keys)) else { return Ok(None) };
+        let mapped = Mapped::new(rows, KeyType::of(key_type), keys);
+        Self::of(file.to_owned(), Cells::Mapped(mapped), metadata, key_type, args).map(Some)
+    }
+
+    fn of(
+        file: PathBuf,
+        cells: Cells,
+        metadata: Vec<(String, String)>,
+        key_type: DataType,
+        args: &Args,
+    ) -> Result<Self, QueryError> {
+        let name = source::name(&file);
         let saved = Self {
             file,
             cells,
@@ -240,7 +184,8 @@ impl Saved {
         } else {
             saved.of_entries(key_type, &args.ask)?
         };
-        if u32::try_from(saved.keys.len()).is_err() {
+        let rows = saved.mapped().map_or(saved.keys.len(), |mapped| mapped.rows().len());
+        if u32::try_from(rows).is_err() {
             return Err(QueryError::TooManyRows { limit: u32::MAX });
         }
         let named = args.ask.key_types.named(saved.parts.len())?;
@@ -254,6 +199,26 @@ impl Saved {
             }
         }
         Ok(saved)
+    }
+
+    /// The rows of a file that is mapped; its keys aren't in memory.
+    pub fn mapped(&self) -> Option<&Mapped> {
+        if let Cells::Mapped(mapped) = &self.cells { Some(mapped) } else { None }
+    }
+
+    /// Whether this one key is that of a row.
+    fn is_key(&self, key: &Keys, row: u32) -> bool {
+        let Some(mapped) = self.mapped() else { return key.same(0, &self.keys, row as usize) };
+        let Some((bytes, _)) = mapped.rows().row(row as usize) else { return false };
+        let mut there = Keys::of(&self.parts);
+        match there {
+            Keys::Bytes(_) => there.push_bytes(bytes),
+            _ => {
+                let key_type = rule_of(&self.parts[0]).key_type;
+                there.push_number(key_type.bits_of_cell(mapped.rows().key_type(), number(bytes)));
+            }
+        }
+        key.same(0, &there, 0)
     }
 
     /// The text under a name in the metadata.
@@ -275,6 +240,7 @@ impl Saved {
         };
         self.parts = vec![Part::new(column, kind)];
         self.keys = match &mut self.cells {
+            Cells::Mapped(_) => Keys::of(&self.parts),
             Cells::Strings(_, keys, _) if column == 0 => Keys::Bytes(keys.iter().collect()),
             Cells::Strings(DataType::Utf8, _, values) => Keys::Bytes(values.iter().collect()),
             Cells::Strings(value_type, _, values) => {
@@ -315,6 +281,17 @@ impl Saved {
         let keys = match &self.cells {
             Cells::Numbers(snapshot) if matches!(parts[..], [Part { kind: Kind::Number(rule), .. }] if Some(rule.key_type) == KeyType::of(key_type)) => {
                 numbers(&parts[0], key_type, (0..snapshot.len()).map(|row| snapshot.row(row).0))
+            }
+            Cells::Mapped(mapped)
+                if match Keys::of(&parts) {
+                    Keys::Bytes(_) => KeyType::of(key_type).is_none(),
+                    _ => {
+                        KeyType::of(key_type) == Some(rule_of(&parts[0]).key_type)
+                            && mapped.rows().key_name().is_none()
+                    }
+                } =>
+            {
+                Keys::of(&parts)
             }
             Cells::Strings(_, keys, _) if matches!(Keys::of(&parts), Keys::Bytes(_)) => {
                 Keys::Bytes(keys.iter().collect())
@@ -393,7 +370,7 @@ impl Saved {
             let fields = fields.filter(|fields| fields.len() == columns).ok_or_else(changed)?;
             let mut key = Keys::of(&self.parts);
             let read = key.push(&self.parts, |column| fields[column].as_bytes());
-            if read.is_err() || !key.same(0, &self.keys, row as usize) {
+            if read.is_err() || !self.is_key(&key, row) {
                 return Err(changed());
             }
             // As it is written there, so that quotes stay where they are.
@@ -431,11 +408,13 @@ fn numbers(part: &Part, from: DataType, cells: impl Iterator<Item = u64>) -> Key
     }
 }
 
-/// The number that a cell of at most eight bytes is.
-fn number(bytes: &[u8]) -> u64 {
-    let mut cell = [0; 8];
-    cell[..bytes.len()].copy_from_slice(bytes);
-    u64::from_le_bytes(cell)
+/// The bytes of a cell as text.
+fn shown_bytes(data_type: DataType, bytes: &[u8]) -> String {
+    match data_type {
+        DataType::Utf8 => String::from_utf8_lossy(bytes).into_owned(),
+        DataType::Binary | DataType::FixedSizeBinary(_) => bytes.escape_ascii().to_string(),
+        _ => shown(data_type, number(bytes)),
+    }
 }
 
 /// A cell as text; times as the numbers that they are stored as.

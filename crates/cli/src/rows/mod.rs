@@ -34,6 +34,7 @@ pub mod keys;
 pub mod kind;
 pub mod line;
 pub mod lines;
+pub mod mapped;
 pub mod meant;
 pub mod number;
 mod numeric;

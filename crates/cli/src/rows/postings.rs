@@ -6,6 +6,56 @@
 //! ends and no walk. A file without duplicates is stored in the same way: one form to reason about, for
 //! eight bytes per row.
 
+use latchless::Direction;
+use std::ops::Range;
+
+/// Runs, and which rows they have.
+pub trait Groups {
+    /// How many rows there are, of all runs.
+    fn len(&self) -> usize;
+
+    /// The row at a position in the order of the keys; of equal keys in the order of the file.
+    fn row(&self, position: usize) -> u32;
+
+    /// The positions of a run's rows.
+    fn positions(&self, run: u32) -> Range<usize>;
+
+    /// The run after another one in a direction; the first one there after none.
+    fn step(&self, from: Option<u32>, direction: Direction) -> Option<u32>;
+
+    /// Bytes that they take.
+    fn memory_bytes(&self) -> usize;
+}
+
+impl Groups for Postings {
+    fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn row(&self, position: usize) -> u32 {
+        self.rows[position]
+    }
+
+    fn positions(&self, run: u32) -> Range<usize> {
+        self.starts[run as usize] as usize..self.starts[run as usize + 1] as usize
+    }
+
+    fn step(&self, from: Option<u32>, direction: Direction) -> Option<u32> {
+        let runs = self.starts.len() as u32 - 1;
+        let next = match (from, direction) {
+            (None, Direction::Forward) => Some(0),
+            (None, Direction::Reverse) => runs.checked_sub(1),
+            (Some(run), Direction::Forward) => Some(run + 1),
+            (Some(run), Direction::Reverse) => run.checked_sub(1),
+        };
+        next.filter(|&run| run < runs)
+    }
+
+    fn memory_bytes(&self) -> usize {
+        size_of_val(&self.starts[..]) + size_of_val(&self.rows[..])
+    }
+}
+
 /// The rows of every run.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Postings {
@@ -48,32 +98,7 @@ impl Postings {
 
     /// The rows of one run, in the order of the file.
     pub fn rows(&self, run: u32) -> &[u32] {
-        self.span(run, run)
-    }
-
-    /// The rows of the runs from `first` to `last`, both included, in the order of their keys.
-    pub fn span(&self, first: u32, last: u32) -> &[u32] {
-        &self.rows[self.starts[first as usize] as usize..self.starts[last as usize + 1] as usize]
-    }
-
-    /// How many rows have a key before that of a run.
-    pub fn before(&self, run: u32) -> usize {
-        self.starts[run as usize] as usize
-    }
-
-    /// How many runs there are.
-    pub fn runs(&self) -> u32 {
-        self.starts.len() as u32 - 1
-    }
-
-    /// All rows, in the order of their keys.
-    pub fn all(&self) -> &[u32] {
-        &self.rows
-    }
-
-    /// How much memory the postings take, in bytes.
-    pub fn memory_bytes(&self) -> usize {
-        size_of_val(&self.starts[..]) + size_of_val(&self.rows[..])
+        &self.rows[self.positions(run)]
     }
 }
 
@@ -107,10 +132,18 @@ mod tests {
                 prop_assert_eq!(key, expected_key);
                 prop_assert_eq!(postings.rows(*run), &expected_rows[..]);
             }
-            if let (Some(first), Some(last)) = (entries.first(), entries.last()) {
-                let all: Vec<u32> = expected.into_values().flatten().collect();
-                prop_assert_eq!(postings.span(first.1, last.1), &all[..]);
-            }
+            let walk = |direction| {
+                let mut runs = Vec::new();
+                while let Some(run) = postings.step(runs.last().copied(), direction) {
+                    runs.push(run);
+                }
+                runs
+            };
+            let runs: Vec<u32> = entries.iter().map(|&(_, run)| run).collect();
+            prop_assert_eq!(walk(Direction::Forward), runs.clone());
+            prop_assert_eq!(walk(Direction::Reverse), runs.into_iter().rev().collect::<Vec<_>>());
+            let all: Vec<u32> = expected.into_values().flatten().collect();
+            prop_assert_eq!((0..postings.len()).map(|at| postings.row(at)).collect::<Vec<_>>(), all);
         }
     }
 }

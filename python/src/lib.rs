@@ -20,6 +20,7 @@ mod durable;
 mod engine;
 mod export;
 mod failure;
+mod frozen;
 mod gate;
 mod import;
 mod intervals;
@@ -102,6 +103,8 @@ mod _latchless {
     use super::durable::{
         Folder, close_log, forsake_log, log_bytes, snapshot_failure, snapshot_log, sync_log,
     };
+    #[pymodule_export]
+    use super::frozen::MappedFile;
     #[pymodule_export]
     use super::intervals::IntervalCore;
     #[pymodule_export]

@@ -35,10 +35,13 @@ An `IntervalIndex` finds the intervals that overlap others:
 >>> from latchless import IntervalIndex
 >>> IntervalIndex([0, 5], [9, 7]).overlaps([6, 8], [8, 9])
 (array([0, 0, 1]), array([0, 1, 0]))
+
+`Frozen.open` reads an index in the file that `Index.save` wrote, without loading it.
 """
 
 from latchless._durable import DurableIndex, Recovery, SnapshotPolicy, Stopped
 from latchless._frames import asof_join
+from latchless._frozen import Frozen
 from latchless._index import Index
 from latchless._intervals import IntervalIndex
 from latchless._latchless import __version__
@@ -48,6 +51,7 @@ from latchless._strings import BytesIndex, StringIndex
 __all__ = [
     "BytesIndex",
     "DurableIndex",
+    "Frozen",
     "Index",
     "IntervalIndex",
     "MultiIndex",

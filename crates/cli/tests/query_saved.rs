@@ -381,7 +381,7 @@ fn a_large_index_is_asked_where_it_lies() {
     for (key, low, high, absent) in [
         ("n", "-8000", "90000", "-20000"),
         ("f", "17.5", "90000.5", "17.25"),
-        ("t", "beginning1", "beginning2", "beginning/"),
+        ("t --key-type text", "beginning1", "beginning2", "beginning/"),
         ("n,t", "-8000", "90000", "-20000"),
     ] {
         let (_folder, index) = saved(&rows, &format!("--key {key}"));

@@ -208,6 +208,15 @@ fn a_folder_is_read_checked_shown_and_copied_beside_its_writer() {
     }
 }
 
+/// Ends a writer, also if its reader panics.
+struct Ends<'a>(&'a AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, SeqCst);
+    }
+}
+
 /// A reader that finds files removed, or a record half written, begins again with an empty table.
 #[test]
 fn a_folder_is_read_while_its_writer_removes_files() {
@@ -230,6 +239,7 @@ fn a_folder_is_read_while_its_writer_removes_files() {
                 }
             }
         });
+        let _ends = Ends(&is_done);
         let mut last = 0;
         for _ in 0..300 {
             let (read, _) = Rows::read_with(folder.path(), table()).unwrap();
@@ -239,7 +249,6 @@ fn a_folder_is_read_while_its_writer_removes_files() {
             assert!(newest >= last && (newest == 0 || ages.snapshot().count(newest as u32 - 1) == 2));
             last = newest;
         }
-        is_done.store(true, SeqCst);
     });
 }
 

@@ -51,13 +51,16 @@ impl Overlaps {
     }
 }
 
+/// Takes the position of a question, its span, and the intervals of its group.
+pub(super) type Answer<'a, G, Q> = dyn FnMut(usize, Span, &Source<'_, G, Q>) -> Result<()> + 'a;
+
 /// What answers batches.
 pub(super) trait Answers<G: BytesKey, P: Position> {
     /// Calls `answer` with each question that isn't empty, in any order, and the intervals of its group.
     fn each<Q: BytesKey<G>, R: RangeBounds<P>>(
         &self,
         asked: &[(Q, R)],
-        answer: &mut dyn FnMut(usize, Span, &Source<'_, G, Q>) -> Result<()>,
+        answer: &mut Answer<'_, G, Q>,
     ) -> Result<()>;
 
     fn overlaps_many<Q: BytesKey<G>, R: RangeBounds<P>>(&self, asked: &[(Q, R)]) -> Result<Overlaps> {

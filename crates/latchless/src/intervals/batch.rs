@@ -1,6 +1,6 @@
 //! Many questions to an index at once: to its tree, or to a copy.
 
-use super::answers::{Answers, Overlaps};
+use super::answers::{Answer, Answers, Overlaps};
 use super::interval_index::IntervalIndex;
 use super::queries::{Near, Side};
 use super::source::Source;
@@ -98,7 +98,7 @@ impl<G: BytesKey, P: Position> Answers<G, P> for IntervalIndex<G, P> {
     fn each<Q: BytesKey<G>, R: RangeBounds<P>>(
         &self,
         asked: &[(Q, R)],
-        answer: &mut dyn FnMut(usize, Span, &Source<'_, G, Q>) -> Result<()>,
+        answer: &mut Answer<'_, G, Q>,
     ) -> Result<()> {
         if asked.len().saturating_mul(COPIED_PER_QUESTION) > self.len() {
             return IntervalView::<G, P>::of(self.tree())?.each(asked, answer);

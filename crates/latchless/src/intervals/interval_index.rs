@@ -191,8 +191,8 @@ impl<G: BytesKey, P: Position> IntervalIndex<G, P> {
         self.tree.shrink(fill)
     }
 
-    /// Readers look at a lane whose bit is set. Whoever sees an interval of a lane, because its insert came
-    /// before, sees the bit: it was set, or seen, earlier in the same thread.
+    /// Readers look at a lane whose bit is set. A thread that sees an interval of a lane, because its insert
+    /// came before, sees the bit: it was set, or seen, earlier in the inserting thread.
     fn use_lane(&self, span: Span) {
         let bit = 1 << span.lane();
         if self.used.load(Relaxed) & bit == 0 {

@@ -1,6 +1,6 @@
 //! A copy of all intervals, for many questions.
 
-use super::answers::{Answers, Overlaps};
+use super::answers::{Answer, Answers, Overlaps};
 use super::queries::{Near, Side};
 use super::source::{Entry, Key, Source, TAIL, Tree};
 use super::span::{Position, Span};
@@ -148,7 +148,7 @@ impl<G: BytesKey, P: Position> Answers<G, P> for IntervalView<G, P> {
     fn each<Q: BytesKey<G>, R: RangeBounds<P>>(
         &self,
         asked: &[(Q, R)],
-        answer: &mut dyn FnMut(usize, Span, &Source<'_, G, Q>) -> Result<()>,
+        answer: &mut Answer<'_, G, Q>,
     ) -> Result<()> {
         let mut order = Vec::new();
         reserve(&mut order, asked.len().min(PIECE))?;

@@ -412,7 +412,6 @@ impl Batches<'_> {
 
     /// Where the parts of a batch's columns begin, and how long they are. `all`: whether the ends of all
     /// strings are checked.
-    #[expect(clippy::type_complexity, reason = "two lists, of a field each")]
     fn parts(
         &self,
         batch: usize,

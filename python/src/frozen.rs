@@ -113,7 +113,7 @@ impl MappedFile {
         // SAFETY: `Frozen.open` demands of its callers that the file isn't changed in place.
         let rows = py.detach(|| unsafe { Rows::open(&path) }).map_err(|error| exception(&error))?;
         let is_known = rows.key_name().is_none_or(|name| matches!(name, "text" | "bytes"));
-        let is_of_parts = |&(ref name, ref dtype): &(String, String)| {
+        let is_of_parts = |(name, dtype): &(String, String)| {
             DTYPES.contains(&name.as_str()) && dtype.starts_with(['(', '{'])
         };
         let is_fixed = matches!(rows.value_type(), DataType::FixedSizeBinary(_));

@@ -2,7 +2,6 @@
 
 use crate::batch::{self, CHUNK, Pulse};
 use crate::column::{self, Column, Words};
-use crate::engine::Undone;
 use crate::failure;
 use crate::gate::Pass;
 use crate::map::Object;
@@ -113,7 +112,8 @@ impl IntervalCore {
         let (mut ids, mut distances, mut found) = (Vec::new(), Vec::new(), Vec::new());
         self.ask(py, &arrays, |_, asked| {
             let answers: Vec<Option<Near<i64>>> = find(&self.index, asked)?;
-            (reserve(&mut ids, answers.len())?, reserve(&mut distances, answers.len())?);
+            reserve(&mut ids, answers.len())?;
+            reserve(&mut distances, answers.len())?;
             reserve(&mut found, answers.len())?;
             for answer in answers {
                 found.push(answer.is_some());
@@ -142,7 +142,6 @@ impl IntervalCore {
     }
 
     /// The groups, starts, ends and ids of all intervals.
-    #[expect(clippy::type_complexity, reason = "four arrays")]
     fn _all<'py>(&self, py: Python<'py>) -> PyResult<(Object<'py>, Object<'py>, Object<'py>, Object<'py>)> {
         let copied = guarded(&self.state, || {
             let copy = || -> Result<_> {

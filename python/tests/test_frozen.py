@@ -37,7 +37,7 @@ def test_numbers(rng, tmp_path, dtype, value_dtype):
     for key in asked[::23]:
         for question in ("get", "floor", "ceiling", "lower", "higher", "rank"):
             mine, its = getattr(frozen, question)(key), getattr(index, question)(key)
-            assert mine == its or mine != mine or str(mine) == str(its), (question, key)
+            assert mine == its or str(mine) == str(its), (question, key)
         assert (key in frozen) == (key in index)
     low, high = sorted([keys[len(keys) // 3], keys[len(keys) // 2]])
     for mine, its in zip(frozen.range(low, high), index.range(low, high), strict=True):
@@ -48,7 +48,9 @@ def test_numbers(rng, tmp_path, dtype, value_dtype):
     assert frozen.last()[0] == keys[-1] == frozen.nth(-1)[0]
 
 
-@pytest.mark.parametrize("values", [[3, 1, 2, 4], [0.5, 1.5, 2.5, 3.5], ["three", "", "two", "ö"], [b"\0", b"", b"x", b"y"]])
+@pytest.mark.parametrize(
+    "values", [[3, 1, 2, 4], [0.5, 1.5, 2.5, 3.5], ["three", "", "two", "ö"], [b"\0", b"", b"x", b"y"]]
+)
 @pytest.mark.parametrize("keys", [["cat", "ant", "bee", ""], [b"cat\0", b"cat", b"\xff", b""]])
 def test_strings(tmp_path, keys, values):
     index = Index(keys, values)
@@ -91,7 +93,7 @@ def test_other_programs_read_the_file(tmp_path):
     assert frozen[2_000_000] == 6_000_000
     assert frozen.nbytes < 16.2 * len(keys)
     polars = pytest.importorskip("polars")
-    assert polars.read_ipc(path, memory_map=False)["value"].to_list()[-1] == 3 * int(keys[-1])
+    assert polars.read_ipc(path)["value"].to_list()[-1] == 3 * int(keys[-1])
 
 
 def test_keys_that_are_none(tmp_path):
@@ -132,7 +134,7 @@ def test_what_is_refused(tmp_path):
     with pytest.raises(TypeError):
         Frozen([1], [2])
     Index([1], [2]).save(path)
-    with pytest.raises(ValueError, match="not float"):
+    with pytest.raises(ValueError, match="dtype int64, not f8"):
         Frozen.open(path, key_dtype="f8")
     good = path.read_bytes()
     for cut in (0, 5, 100, len(good) - 1):

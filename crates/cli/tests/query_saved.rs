@@ -360,7 +360,7 @@ fn large() -> String {
 
 #[test]
 fn a_large_index_is_asked_where_it_lies() {
-    let (_folder, rows) = file(&large());
+    let (_folder, rows) = file(large());
     let questions = |low: &str, high: &str, absent: &str| {
         [
             format!("--get {low} {absent} {high}"),

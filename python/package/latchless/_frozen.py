@@ -35,13 +35,13 @@ class Frozen:
 
     Notes
     -----
-    `open` checks the head of the file and its checksum: the types, the number of entries, the place of every column.
-    Entries are compared with the checksum only by `verify`, which reads the whole file. A damaged file gives wrong
-    answers, or ValueError where a string isn't text.
+    `open` checks the head of the file and its checksum: the types, the number of entries, the place of every
+    column. Entries are compared with the checksum only by `verify`, which reads the whole file. A damaged file
+    gives wrong answers, or ValueError where a string isn't text.
 
     Keys and values are of integers, floats, bool, times, `str` or `bytes`; numbers and times don't have `str` or
-    `bytes` beside them as values. Files with these, with keys that are tuples or values that are rows are a ValueError:
-    `Index.open` opens them. So are files of versions before this class: save them again.
+    `bytes` beside them as values. Files with these, with keys that are tuples or values that are rows are a
+    ValueError: `Index.open` opens them. So are files of versions before this class: save them again.
 
     Keys that are looked up must fit the dtype, as those that an `Index` stores. All methods may be called from any
     thread.
@@ -75,8 +75,8 @@ class Frozen:
     ) -> Self:
         """Open a file. Dtypes that are given must be those of the file.
 
-        See the class for the demands on the file. Raises ValueError for a file whose head is damaged, or which isn't one
-        of an index that can be read where it lies; OSError if it can't be read.
+        See the class for the demands on the file. Raises ValueError for a file whose head is damaged, or which
+        isn't one of an index that can be read where it lies; OSError if it can't be read.
         """
         file = MappedFile(os.fspath(path))
         names = file.key_dtype, file.value_dtype
@@ -144,9 +144,11 @@ class Frozen:
             for at, value in zip(np.flatnonzero(found).tolist(), there, strict=True):
                 values[at] = value
             return values, found
-        filled = np.full(len(rows), self._value.missing(), there.dtype)
+        column = self._value
+        assert isinstance(column, Column)
+        filled = np.full(len(rows), column.missing(), there.dtype)
         filled[found] = there
-        return self._value.shown(filled), found
+        return column.shown(filled), found
 
     def first(self) -> tuple[Any, Any] | None:
         """The entry with the smallest key, as (key, value), or None."""
@@ -189,7 +191,7 @@ class Frozen:
         return tuple(
             self._shown(column, self._file.slice(start, end, column is self._value))
             for column in (self._key, self._value)
-        )  # type: ignore[return-value]
+        )
 
     def count(self, low: Any = None, high: Any = None) -> int:
         """How many keys `range` has. O(log n)."""
@@ -224,7 +226,8 @@ class Frozen:
     def _row(self, key: Any) -> int | None:
         """The row of a key, if there is one."""
         if isinstance(self._key, Texts):
-            return self._file.find_one(key) if isinstance(key, self._key.dtype) else None
+            is_key = isinstance(key, str | bytes) and isinstance(key, self._key.dtype)
+            return self._file.find_one(key) if is_key else None
         try:
             row = int(self._file.find(self._cells([key]))[0])
         except (TypeError, OverflowError, ValueError):
@@ -269,4 +272,5 @@ class Frozen:
         """Cells as users get them."""
         if isinstance(cells, list):
             return cells
+        assert isinstance(column, Column)
         return column.shown(cells.view(column.dtype))

@@ -11,6 +11,7 @@ __all__ = [
     "Core",
     "Folder",
     "IntervalCore",
+    "MappedFile",
     "NoKey",
     "Pages",
     "RowsCore",

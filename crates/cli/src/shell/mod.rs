@@ -5,7 +5,10 @@
 
 mod args;
 mod command;
-#[cfg_attr(not(feature = "line-editing"), expect(dead_code, reason = "plain lines aren't completed"))]
+#[cfg_attr(
+    not(any(feature = "line-editing", test)),
+    expect(dead_code, reason = "plain lines aren't completed")
+)]
 mod complete;
 #[cfg(feature = "line-editing")]
 mod history;

@@ -95,8 +95,8 @@ pub trait Engine<K: IndexKey, V: IndexValue>:
             entry.map(|(key, value)| each(key, value)).is_some()
         })
     }
-    /// The same. `show` gets the values, lent, and `each` the keys of those for which it returns something, with
-    /// that.
+    /// The same. `show` gets the values, lent, and `each` the keys of those for which it returns something,
+    /// with that.
     fn steps<R>(
         entries: &mut Self::Entries<'_>,
         direction: Direction,

@@ -14,8 +14,8 @@ use latchless_core::base::index_key::IndexKey;
 use latchless_core::base::index_value::IndexValue;
 use std::sync::Arc;
 
-/// The lengths of the first page and of the longest ones. Each is twice as long as the one before: values that
-/// are read and not taken may be cache misses, as many as a search is.
+/// The lengths of the first page and of the longest ones. Each is twice as long as the one before: values
+/// that are read and not taken may be cache misses, as many as a search is.
 const PAGE: usize = 4;
 const PAGE_MAX: usize = 256;
 
@@ -45,8 +45,8 @@ pub(crate) mod sealed {
     pub trait Sealed {}
 }
 
-/// Calls `each` with `max` entries, or all that there are. `steps` looks at up to so many further entries, passes
-/// on those that have a value, and returns whether there may be more.
+/// Calls `each` with `max` entries, or all that there are. `steps` looks at up to so many further entries,
+/// passes on those that have a value, and returns whether there may be more.
 pub(crate) fn first<K, V>(
     max: usize,
     mut each: impl FnMut(K, V),

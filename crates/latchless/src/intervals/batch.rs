@@ -3,7 +3,6 @@
 use super::answers::{Answer, Answers, Overlaps};
 use super::interval_index::IntervalIndex;
 use super::queries::{Near, Side};
-use super::source::Source;
 use super::span::{Position, Span};
 use super::view::IntervalView;
 use core::ops::RangeBounds;

@@ -192,8 +192,8 @@ impl<B: Bits> LeafReader<'_, B> {
         self.copy_blocks::<S>(self.shape(), first, count.min(Self::CHUNK_BLOCKS), into)
     }
 
-    /// The same for the only leaf of its tree: all of its blocks, if it has few entries. A copy of its own, so
-    /// that the loop of large trees has a bound that doesn't vary.
+    /// The same for the only leaf of its tree: all of its blocks, if it has few entries. A copy of its own,
+    /// so that the loop of large trees has a bound that doesn't vary.
     #[inline(always)]
     fn copy_of_few<S: Lines>(self, first: usize, count: usize, into: &mut Chunk<B>) -> usize {
         let shape = self.shape();
@@ -202,7 +202,8 @@ impl<B: Bits> LeafReader<'_, B> {
         self.copy_blocks::<S>(shape, first, count.min(most), into)
     }
 
-    /// Copies the entries of at most `count` blocks, which fit, from block `first` on. Returns the next block.
+    /// Copies the entries of at most `count` blocks, which fit, from block `first` on. Returns the next
+    /// block.
     #[inline(always)]
     fn copy_blocks<S: Lines>(
         self,

@@ -45,8 +45,8 @@ impl<'s, K: KeyFor<Version<V>>, V: IndexValue> SnapshotRange<'s, K, V> {
 
 /// Passes on those of up to `most` entries that have a value at a number. Returns whether there may be more.
 ///
-/// The chain of versions is lent: a copy would count a reference to the version before the newest one, which is
-/// elsewhere in memory.
+/// The chain of versions is lent: a copy would count a reference to the version before the newest one, which
+/// is elsewhere in memory.
 #[inline]
 fn steps<K: KeyFor<Version<V>>, V: IndexValue>(
     entries: &mut Range<'_, K, Version<V>>,

@@ -75,6 +75,7 @@ fn round_trip<K: Native + PartialEq, V: Native + PartialEq>(folder: &Folder, len
     snapshot::save(&index, &path).unwrap();
     let model: Vec<(K, V)> = index.iter().collect();
     // NaNs, which a file has as they are, equal nothing.
+    #[expect(clippy::eq_op, reason = "NaNs don't equal themselves")]
     let model: Vec<(K, V)> = model.into_iter().filter(|entry| entry == entry).collect();
     let index: Index<K, V> = model.iter().copied().collect();
     snapshot::save(&index, &path).unwrap();
@@ -137,7 +138,7 @@ fn several_batches() {
 fn answers_are_as_many_as_keys() {
     let folder = Folder::new("mapped-answers");
     let path = folder.file("squares.arrow");
-    snapshot::save(&squares(3), &path).unwrap();
+    snapshot::save(squares(3), &path).unwrap();
     let error = open::<u64, u32>(&path).unwrap().get_many(&[1, 2], &mut [None]).unwrap_err();
     assert!(matches!(error, Error::Index(latchless::Error::UnequalBuffers { .. })), "{error}");
 }
@@ -285,7 +286,7 @@ fn rows_in_another_order_are_refused() {
 fn other_types_are_refused() {
     let folder = Folder::new("mapped-other");
     let path = folder.file("squares.arrow");
-    snapshot::save(&squares(3), &path).unwrap();
+    snapshot::save(squares(3), &path).unwrap();
     let errors = [
         open::<i64, u32>(&path).unwrap_err(),
         open::<u64, f32>(&path).unwrap_err(),
@@ -380,9 +381,9 @@ fn damaged_strings() {
 fn a_file_that_is_replaced_stays_mapped() {
     let folder = Folder::new("mapped-replaced");
     let path = folder.file("squares.arrow");
-    snapshot::save(&squares(1000), &path).unwrap();
+    snapshot::save(squares(1000), &path).unwrap();
     let before = open::<u64, u32>(&path).unwrap();
-    snapshot::save(&squares(10), &path).unwrap();
+    snapshot::save(squares(10), &path).unwrap();
     assert_eq!((before.len(), before.get(999 * 999).unwrap()), (1000, Some(999)));
     assert_eq!(open::<u64, u32>(&path).unwrap().len(), 10);
 }
@@ -395,7 +396,7 @@ const SHARED: &str = "LATCHLESS_TEST_MAPPED";
 fn processes_share_a_file() {
     let folder = Folder::new("mapped-shared");
     let path = folder.file("squares.arrow");
-    snapshot::save(&squares(5000), &path).unwrap();
+    snapshot::save(squares(5000), &path).unwrap();
     let mapped = open::<u64, u32>(&path).unwrap();
     let children: Vec<_> = (0..2)
         .map(|_| {

@@ -99,40 +99,41 @@ pub fn explore<D: Kind>(scene: &Scene, crashes: u64) -> Result<u64, String> {
     Ok(trace.len() as u64 * crashes)
 }
 
-fn keeps_its_promises<D: Kind>() {
+fn keeps_its_promises<D: Kind>(histories: u64) {
     let mut crashes = 0;
-    for seed in 0..3 * effort() {
+    for seed in 0..histories * effort() {
         for sync in MODES {
             let scene = Scene { seed, sync, fault: None, lie: None };
             crashes += explore::<D>(&scene, 3).unwrap_or_else(|why| panic!("{why}"));
         }
     }
-    assert!(crashes > 1_000, "{crashes} power failures");
+    assert!(crashes > 330 * histories, "{crashes} power failures");
 }
 
 #[test]
 fn numbers_are_back_after_a_power_failure_at_any_moment() {
-    keeps_its_promises::<Numbers>();
+    keeps_its_promises::<Numbers>(3);
 }
 
 #[test]
 fn strings_are_back_after_a_power_failure_at_any_moment() {
-    keeps_its_promises::<Strings>();
+    keeps_its_promises::<Strings>(3);
 }
 
 #[test]
 fn rows_are_back_after_a_power_failure_at_any_moment() {
-    keeps_its_promises::<Rows>();
+    keeps_its_promises::<Rows>(3);
 }
 
 #[test]
 fn commits_are_back_as_a_whole_after_a_power_failure_at_any_moment() {
-    keeps_its_promises::<Versions>();
+    keeps_its_promises::<Versions>(3);
 }
 
 #[test]
 fn rows_of_a_table_are_back_in_all_indexes_after_a_power_failure_at_any_moment() {
-    keeps_its_promises::<Table>();
+    // An opening computes its indexes anew.
+    keeps_its_promises::<Table>(1);
 }
 
 /// Injects faults at some steps of histories, and power failures and kills after them.

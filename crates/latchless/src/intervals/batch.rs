@@ -12,7 +12,7 @@ use latchless_core::base::error::Error;
 use latchless_core::base::error::Result;
 
 /// A copy of all intervals takes less time than so many of them have questions.
-const COPIED_PER_QUESTION: usize = 16;
+const COPIED_PER_QUESTION: usize = 128;
 
 /// Many questions at once, in any order. A large batch copies the intervals and goes through them once; it
 /// fails only if memory is refused for that or for the answers.

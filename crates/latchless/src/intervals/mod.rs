@@ -39,7 +39,7 @@
 //! | [`count`](IntervalIndex::count) | O(l log n + k / 50), and the intervals that begin before the question |
 //! | [`coverage`](IntervalIndex::coverage) | as overlaps, and O(k log k) |
 //! | [`nearest`](IntervalIndex::nearest), … | as overlaps of the gap |
-//! | [`overlaps_many`](IntervalIndex::overlaps_many), … of m questions | as these; if m is more than n / 16, O(n + m log m + k) |
+//! | [`overlaps_many`](IntervalIndex::overlaps_many), … of m questions | as these; if m is more than n / 128, O(n + m log m + k) |
 //! | [`view`](IntervalIndex::view) | O(n), 24 bytes an interval |
 //!
 //! # Guarantees

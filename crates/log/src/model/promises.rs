@@ -132,7 +132,7 @@ fn commits_are_back_as_a_whole_after_a_power_failure_at_any_moment() {
 
 #[test]
 fn rows_of_a_table_are_back_in_all_indexes_after_a_power_failure_at_any_moment() {
-    // An opening computes its indexes anew.
+    // An opening computes its indexes, which takes most of the time.
     keeps_its_promises::<Table>(1);
 }
 

@@ -15,6 +15,7 @@ static ALLOCATOR: latchless_measure::counting::Counting = latchless_measure::cou
 mod clock;
 #[cfg(feature = "races")]
 mod races;
+mod rounds;
 pub mod small;
 pub mod versions;
 pub mod witness;

@@ -9,16 +9,15 @@ mod subject;
 mod tests;
 
 use crate::clock::median;
+use crate::rounds::Rounds;
 use crate::witness::Boxed;
 use latchless::Index;
 use latchless::bytes::MultiIndex;
 use latchless::index::Slot;
 use latchless::versions::VersionedIndex;
-use latchless_measure::built::Commit;
-use latchless_measure::{host::Host, machine};
+use latchless_terminal::count;
 use latchless_terminal::failure::Failure;
-use latchless_terminal::output::{Format, Rows};
-use latchless_terminal::{count, say};
+use latchless_terminal::output::Rows;
 use row::{Row, Sample};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -42,15 +41,8 @@ pub struct Args {
     /// Indexes that exist at once in the rows of many
     #[arg(long, value_name = "N", value_parser = count::parse, default_value = "10k")]
     many: usize,
-    /// Rounds, of which the median is printed
-    #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u16).range(1..))]
-    rounds: u16,
-    /// How the table is printed
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    format: Format,
-    /// Prints the table in Markdown
-    #[arg(long, conflicts_with = "format")]
-    markdown: bool,
+    #[command(flatten)]
+    race: Rounds,
 }
 
 /// Does a row once.
@@ -75,14 +67,13 @@ const STRINGS: [(&str, Measured); 2] = [
 /// # Errors
 /// Refused memory, and unequal answers.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let commit = Commit::here();
-    say::note(format_args!("{}, {}", commit.name, machine::short(&Host::here())));
+    Rounds::introduce();
     for (keys, columns) in [("numbers", &NUMBERS[..]), ("strings", &STRINGS[..])] {
         let names = columns.iter().map(|&(name, _)| name.to_owned());
         let ratios = columns[1..].iter().map(|&(name, _)| format!("{name} ÷ BTreeMap"));
         let mut rows = Rows::new([keys.to_owned()].into_iter().chain(names).chain(ratios));
         for row in Row::up_to(args.most, args.many) {
-            let cells = rounds(row, columns, args.rounds)?;
+            let cells = rounds(row, columns, args.race.rounds)?;
             let over = |cell: &Option<f64>| Some((*cell)? / cells[0]?);
             let ratios = cells[1..]
                 .iter()
@@ -90,10 +81,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             let shown = cells.iter().map(|cell| cell.map_or(Value::Null, |own| json!(format!("{own:.1}"))));
             rows.push([json!(row.name())].into_iter().chain(shown).chain(ratios).collect());
         }
-        if args.markdown {
-            println!("{}", rows.to_markdown());
-        } else {
-            rows.print(args.format)?;
+        args.race.print(&rows)?;
+        if args.race.markdown {
+            println!(); // Else the next table would be rows of this one.
         }
     }
     Ok(())

@@ -18,13 +18,11 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use crate::rounds::Rounds;
 use keys::{Key, Keys, SHARE, Set};
 use latchless::{Index, VersionedKey};
-use latchless_measure::built::Commit;
-use latchless_measure::{host::Host, machine};
+use latchless_terminal::count;
 use latchless_terminal::failure::Failure;
-use latchless_terminal::output::Format;
-use latchless_terminal::{count, say};
 use life::{Contestant, Life, Work};
 use step::{Sample, Step};
 use table::Medians;
@@ -47,15 +45,8 @@ pub struct Args {
     /// u64 (random numbers), u64-dense, or a set of byte strings that `list` has, such as uuid16 or url
     #[arg(long, value_name = "SET", default_value = "u64")]
     keys: Set,
-    /// Rounds, of which the median is printed
-    #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u16).range(1..))]
-    rounds: u16,
-    /// How the table is printed
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    format: Format,
-    /// Prints the table in Markdown
-    #[arg(long, conflicts_with = "format")]
-    markdown: bool,
+    #[command(flatten)]
+    race: Rounds,
 }
 
 /// Runs the command.
@@ -66,17 +57,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.records < SHARE {
         return Err(Failure::usage(format!("at least {SHARE} records")));
     }
-    let commit = Commit::here();
-    say::note(format_args!("{}, {}", commit.name, machine::short(&Host::here())));
+    Rounds::introduce();
     let medians = match args.keys {
         Set::Bytes(set) => rounds(args, &Keys::bytes(args.records, set)?, &mut all())?,
         set => rounds(args, &Keys::numbers(args.records, set == Set::Dense)?, &mut all())?,
     };
-    if args.markdown {
-        print!("{}", medians.rows().to_markdown());
-        return Ok(());
-    }
-    medians.rows().print(args.format)
+    args.race.print(&medians.rows())
 }
 
 type Contestants<K> = Vec<Box<dyn Contestant<K>>>;
@@ -108,7 +94,7 @@ fn rounds<K: Key>(args: &Args, keys: &Keys<K>, subjects: &mut Contestants<K>) ->
     for (column, subject) in subjects.iter().enumerate() {
         medians.weigh(column, subject.weigh(&work)?);
     }
-    for round in 0..usize::from(args.rounds) {
+    for round in 0..usize::from(args.race.rounds) {
         for step in Step::ALL {
             let mut samples = vec![None; subjects.len()];
             for turn in 0..subjects.len() {

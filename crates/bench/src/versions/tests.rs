@@ -5,6 +5,7 @@ use super::life::{Contestant, Life};
 use super::step::Step;
 use super::subject::{Batch, Digest, Form, RANGE, Subject};
 use super::{Args, Contestants, all, rounds};
+use crate::rounds::Rounds;
 use latchless::Result;
 use latchless_terminal::output::Format;
 use latchless_workload::BytesKeySet;
@@ -105,7 +106,11 @@ impl<K: Key, const ERRS: bool> Subject<K> for Model<K, ERRS> {
 }
 
 fn args() -> Args {
-    Args { records: 1000, keys: Set::Random, rounds: 1, format: Format::Csv, markdown: false }
+    Args {
+        records: 1000,
+        keys: Set::Random,
+        race: Rounds { rounds: 1, format: Format::Csv, markdown: false },
+    }
 }
 
 fn has_all_steps<K: Key>(keys: &Keys<K>, mut subjects: Contestants<K>) {

@@ -5,7 +5,7 @@ use clap::Command;
 use clap_complete::Shell;
 use clap_mangen::Man;
 use latchless_terminal::failure::Failure;
-use std::io::{self, ErrorKind, Write};
+use latchless_terminal::output::print;
 
 /// Print completions for a shell: commands, options and their values.
 #[derive(Debug, clap::Args)]
@@ -47,12 +47,4 @@ pub fn page(args: &Page, mut program: Command) -> Result<(), Failure> {
     let mut text = Vec::new();
     Man::new(about.clone()).title(title).render(&mut text)?;
     print(&text)
-}
-
-/// Prints to standard output. A reader that closes the pipe early ends it quietly.
-fn print(text: &[u8]) -> Result<(), Failure> {
-    match io::stdout().lock().write_all(text) {
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        other => Ok(other?),
-    }
 }

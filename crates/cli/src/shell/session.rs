@@ -13,9 +13,8 @@ use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{Args as _, Command, FromArgMatches};
 use latchless_terminal::failure::Failure;
-use latchless_terminal::output::{Format, Rows};
+use latchless_terminal::output::{Format, Rows, print};
 use serde_json::json;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// What follows a line.
@@ -73,7 +72,7 @@ impl<'t> Session<'t> {
             Line::Nothing => {}
             Line::Quit => return Ok(Next::End),
             Line::Help => {
-                COMMANDS.iter().try_for_each(|(_, usage)| print(&format!("{usage}\n")))?;
+                COMMANDS.iter().try_for_each(|(_, usage)| print(format!("{usage}\n")))?;
                 print("Anything else is a question, such as --get 7 or --key NAME --prefix a\n")?;
             }
             Line::Timing(to) => self.has_timing = to.unwrap_or(!self.has_timing),
@@ -86,7 +85,7 @@ impl<'t> Session<'t> {
             }
             Line::Key(Some(key)) => self.choose(key)?,
             Line::Key(None) => {
-                print(&format!("{}\n", self.key.as_deref().unwrap_or("no key yet: \\key COLUMN")))?
+                print(format!("{}\n", self.key.as_deref().unwrap_or("no key yet: \\key COLUMN")))?
             }
             Line::Question(words) => self.question(words)?,
         }
@@ -109,7 +108,7 @@ impl<'t> Session<'t> {
         let (mut ask, matches) = match parsed {
             Ok(parsed) => parsed,
             Err(error) if error.kind() == ErrorKind::DisplayHelp => {
-                return print(&error.render().to_string());
+                return print(error.render().to_string());
             }
             Err(error) => return Err(refused(&error)),
         };
@@ -138,12 +137,4 @@ fn refused(error: &clap::Error) -> Failure {
     let text = error.render().to_string();
     let (what, _) = text.split_once("\n\nUsage:").unwrap_or((&text, ""));
     Failure::usage(what.trim_start_matches("error: ").trim_end())
-}
-
-/// Prints to standard output. A reader that closes the pipe early ends it quietly.
-fn print(text: &str) -> Result<(), Failure> {
-    match io::stdout().lock().write_all(text.as_bytes()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => Ok(other?),
-    }
 }

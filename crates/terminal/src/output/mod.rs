@@ -27,6 +27,17 @@ pub enum Format {
     Csv,
 }
 
+/// Prints to standard output. A reader that closes the pipe early ends the printing quietly.
+///
+/// # Errors
+/// When standard output can't be written to.
+pub fn print(text: impl AsRef<[u8]>) -> Result<(), Failure> {
+    match std::io::stdout().lock().write_all(text.as_ref()) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        other => Ok(other?),
+    }
+}
+
 /// Rows under named columns.
 #[derive(Debug, Default)]
 pub struct Rows {
@@ -61,10 +72,7 @@ impl Rows {
             Format::Json => self.to_json_lines(),
             Format::Csv => self.to_csv()?,
         };
-        match std::io::stdout().lock().write_all(text.as_bytes()) {
-            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-            other => Ok(other?),
-        }
+        print(text)
     }
 
     fn to_table(&self, room: Option<usize>) -> Result<String, Failure> {

@@ -23,47 +23,29 @@ const LANE_BYTES: usize = size_of::<u64>();
 /// Runs an expression with the Rust type of a column's numbers.
 macro_rules! with_native {
     ($data_type:expr, $native:ident => $run:expr, else $other:expr) => {
+        with_native!(
+            @each $data_type, $native => $run, else $other;
+            DataType::UInt8 => u8,
+            DataType::UInt16 => u16,
+            DataType::UInt32 => u32,
+            DataType::UInt64 => u64,
+            DataType::Int8 => i8,
+            DataType::Int16 => i16,
+            DataType::Int32 => i32,
+            DataType::Int64 | DataType::Timestamp(_) | DataType::Duration(_) => i64,
+            DataType::Float32 => f32,
+            DataType::Float64 => f64,
+        )
+    };
+    (
+        @each $data_type:expr, $native:ident => $run:expr, else $other:expr;
+        $($column:pat => $number:ty,)*
+    ) => {
         match $data_type {
-            DataType::UInt8 => {
-                type $native = u8;
+            $($column => {
+                type $native = $number;
                 $run
-            }
-            DataType::UInt16 => {
-                type $native = u16;
-                $run
-            }
-            DataType::UInt32 => {
-                type $native = u32;
-                $run
-            }
-            DataType::UInt64 => {
-                type $native = u64;
-                $run
-            }
-            DataType::Int8 => {
-                type $native = i8;
-                $run
-            }
-            DataType::Int16 => {
-                type $native = i16;
-                $run
-            }
-            DataType::Int32 => {
-                type $native = i32;
-                $run
-            }
-            DataType::Int64 | DataType::Timestamp(_) | DataType::Duration(_) => {
-                type $native = i64;
-                $run
-            }
-            DataType::Float32 => {
-                type $native = f32;
-                $run
-            }
-            DataType::Float64 => {
-                type $native = f64;
-                $run
-            }
+            })*
             DataType::Binary | DataType::Utf8 | DataType::FixedSizeBinary(_) => $other,
         }
     };

@@ -14,8 +14,6 @@ use latchless_core::base::error::Result;
 /// A copy of all intervals takes less time than so many of them have questions.
 const COPIED_PER_QUESTION: usize = 128;
 
-/// Many questions at once, in any order. A large batch copies the intervals and goes through them once; it
-/// fails only if memory is refused for that or for the answers.
 impl<G: BytesKey, P: Position> IntervalIndex<G, P> {
     /// Copies all intervals for many batches of questions: see [`IntervalView`].
     ///
@@ -24,73 +22,98 @@ impl<G: BytesKey, P: Position> IntervalIndex<G, P> {
     pub fn view(&self) -> Result<IntervalView<G, P>> {
         IntervalView::of(self.tree())
     }
+}
 
-    /// Finds the ids of the intervals that overlap each of many ranges.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    ///
-    /// ```
-    /// # let index = latchless::intervals::IntervalIndex::<u32, i64>::new()?;
-    /// index.insert_many(&[(1, 5..9, 3), (1, 0..100, 2)]).expect("there is memory");
-    /// let found = index.overlaps_many(&[(1, 8..9), (2, 8..9), (1, 9..9), (1, 9..10)])?;
-    /// assert_eq!((found.of(0), found.of(3)), (&[2, 3][..], &[2][..]));
-    /// assert!(found.of(1).is_empty() && found.of(2).is_empty());
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    pub fn overlaps_many<Q: BytesKey<G>, R: RangeBounds<P>>(&self, asked: &[(Q, R)]) -> Result<Overlaps> {
-        Answers::overlaps_many(self, asked)
-    }
+/// The batches of what answers questions.
+macro_rules! batches {
+    ($($answering:ident: $about:literal;)*) => {$(
+        #[doc = $about]
+        impl<G: BytesKey, P: Position> $answering<G, P> {
+            /// Finds the ids of the intervals that overlap each of many ranges.
+            ///
+            /// # Errors
+            /// [`Error::OutOfMemory`].
+            ///
+            /// ```
+            /// # let index = latchless::intervals::IntervalIndex::<u32, i64>::new()?;
+            /// index.insert_many(&[(1, 5..9, 3), (1, 0..100, 2)]).expect("there is memory");
+            /// let asked = [(1, 8..9), (2, 8..9), (1, 9..9), (1, 9..10)];
+            /// let found = index.overlaps_many(&asked)?;
+            /// assert_eq!((found.of(0), found.of(3)), (&[2, 3][..], &[2][..]));
+            /// assert!(found.of(1).is_empty() && found.of(2).is_empty());
+            /// assert_eq!(index.view()?.overlaps_many(&asked)?, found);
+            /// # Ok::<(), latchless::Error>(())
+            /// ```
+            pub fn overlaps_many<Q: BytesKey<G>, R: RangeBounds<P>>(
+                &self,
+                asked: &[(Q, R)],
+            ) -> Result<Overlaps> {
+                Answers::overlaps_many(self, asked)
+            }
 
-    /// Counts the intervals that overlap each of many ranges. See [`IntervalIndex::count`].
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub fn count_many<Q: BytesKey<G>, R: RangeBounds<P>>(&self, asked: &[(Q, R)]) -> Result<Vec<usize>> {
-        Answers::count_many(self, asked)
-    }
+            /// Counts the intervals that overlap each of many ranges. See [`IntervalIndex::count`].
+            ///
+            /// # Errors
+            /// [`Error::OutOfMemory`].
+            pub fn count_many<Q: BytesKey<G>, R: RangeBounds<P>>(
+                &self,
+                asked: &[(Q, R)],
+            ) -> Result<Vec<usize>> {
+                Answers::count_many(self, asked)
+            }
 
-    /// Counts the positions of each of many ranges that are in any interval. See
-    /// [`IntervalIndex::coverage`].
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub fn coverage_many<Q: BytesKey<G>, R: RangeBounds<P>>(&self, asked: &[(Q, R)]) -> Result<Vec<u64>> {
-        Answers::coverage_many(self, asked)
-    }
+            /// Counts the positions of each of many ranges that are in any interval. See
+            /// [`IntervalIndex::coverage`].
+            ///
+            /// # Errors
+            /// [`Error::OutOfMemory`].
+            pub fn coverage_many<Q: BytesKey<G>, R: RangeBounds<P>>(
+                &self,
+                asked: &[(Q, R)],
+            ) -> Result<Vec<u64>> {
+                Answers::coverage_many(self, asked)
+            }
 
-    /// Finds the nearest interval to each of many ranges. See [`IntervalIndex::nearest`].
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub fn nearest_many<Q: BytesKey<G>, R: RangeBounds<P>>(
-        &self,
-        asked: &[(Q, R)],
-    ) -> Result<Vec<Option<Near<P>>>> {
-        Answers::near_many(self, asked, Side::Any)
-    }
+            /// Finds the nearest interval to each of many ranges. See [`IntervalIndex::nearest`].
+            ///
+            /// # Errors
+            /// [`Error::OutOfMemory`].
+            pub fn nearest_many<Q: BytesKey<G>, R: RangeBounds<P>>(
+                &self,
+                asked: &[(Q, R)],
+            ) -> Result<Vec<Option<Near<P>>>> {
+                Answers::near_many(self, asked, Side::Any)
+            }
 
-    /// Finds the nearest interval before each of many ranges. See [`IntervalIndex::nearest_before`].
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub fn nearest_before_many<Q: BytesKey<G>, R: RangeBounds<P>>(
-        &self,
-        asked: &[(Q, R)],
-    ) -> Result<Vec<Option<Near<P>>>> {
-        Answers::near_many(self, asked, Side::Before)
-    }
+            /// Finds the nearest interval before each of many ranges. See
+            /// [`IntervalIndex::nearest_before`].
+            ///
+            /// # Errors
+            /// [`Error::OutOfMemory`].
+            pub fn nearest_before_many<Q: BytesKey<G>, R: RangeBounds<P>>(
+                &self,
+                asked: &[(Q, R)],
+            ) -> Result<Vec<Option<Near<P>>>> {
+                Answers::near_many(self, asked, Side::Before)
+            }
 
-    /// Finds the nearest interval after each of many ranges. See [`IntervalIndex::nearest_after`].
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub fn nearest_after_many<Q: BytesKey<G>, R: RangeBounds<P>>(
-        &self,
-        asked: &[(Q, R)],
-    ) -> Result<Vec<Option<Near<P>>>> {
-        Answers::near_many(self, asked, Side::After)
-    }
+            /// Finds the nearest interval after each of many ranges. See [`IntervalIndex::nearest_after`].
+            ///
+            /// # Errors
+            /// [`Error::OutOfMemory`].
+            pub fn nearest_after_many<Q: BytesKey<G>, R: RangeBounds<P>>(
+                &self,
+                asked: &[(Q, R)],
+            ) -> Result<Vec<Option<Near<P>>>> {
+                Answers::near_many(self, asked, Side::After)
+            }
+        }
+    )*};
+}
+batches! {
+    IntervalIndex: "Many questions at once, in any order. A large batch copies the intervals and goes through \
+                    them once; it fails only if memory is refused for that or for the answers.";
+    IntervalView: "Many questions at once, in any order. A batch fails only if memory is refused for it.";
 }
 
 impl<G: BytesKey, P: Position> Answers<G, P> for IntervalIndex<G, P> {

@@ -1,7 +1,6 @@
 //! A copy of all intervals, for many questions.
 
-use super::answers::{Answer, Answers, Overlaps};
-use super::queries::{Near, Side};
+use super::answers::{Answer, Answers};
 use super::source::{Entry, Key, Source, TAIL, Tree};
 use super::span::{Position, Span};
 use crate::index::reserve;
@@ -102,45 +101,6 @@ impl<G: BytesKey, P: Position> IntervalView<G, P> {
     /// The bytes that the view takes, without those of the groups' keys.
     pub fn memory_bytes(&self) -> usize {
         size_of_val(&self.entries[..]) + size_of_val(&self.lanes[..]) + size_of_val(&self.groups[..])
-    }
-
-    /// Finds the intervals that overlap each of many. See
-    /// [`IntervalIndex::overlaps_many`](super::IntervalIndex::overlaps_many).
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
-    pub fn overlaps_many<Q: BytesKey<G>, R: RangeBounds<P>>(&self, asked: &[(Q, R)]) -> Result<Overlaps> {
-        Answers::overlaps_many(self, asked)
-    }
-
-    /// Counts the intervals that overlap each of many. See
-    /// [`IntervalIndex::count_many`](super::IntervalIndex::count_many).
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
-    pub fn count_many<Q: BytesKey<G>, R: RangeBounds<P>>(&self, asked: &[(Q, R)]) -> Result<Vec<usize>> {
-        Answers::count_many(self, asked)
-    }
-
-    /// Counts the positions of each of many ranges that are in any interval. See
-    /// [`IntervalIndex::coverage_many`](super::IntervalIndex::coverage_many).
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
-    pub fn coverage_many<Q: BytesKey<G>, R: RangeBounds<P>>(&self, asked: &[(Q, R)]) -> Result<Vec<u64>> {
-        Answers::coverage_many(self, asked)
-    }
-
-    /// Finds the nearest interval to each of many. See
-    /// [`IntervalIndex::nearest_many`](super::IntervalIndex::nearest_many).
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
-    pub fn nearest_many<Q: BytesKey<G>, R: RangeBounds<P>>(
-        &self,
-        asked: &[(Q, R)],
-    ) -> Result<Vec<Option<Near<P>>>> {
-        Answers::near_many(self, asked, Side::Any)
     }
 }
 

@@ -110,7 +110,9 @@ fn check(index: &IntervalIndex<u8, i64>, all: &BTreeSet<(u8, i64, i64, u64)>, as
         assert_eq!(index.nearest_many(asked).unwrap(), any[..to]);
         assert_eq!(view.nearest_many(asked).unwrap(), any[..to]);
         assert_eq!(index.nearest_before_many(asked).unwrap(), before[..to]);
+        assert_eq!(view.nearest_before_many(asked).unwrap(), before[..to]);
         assert_eq!(index.nearest_after_many(asked).unwrap(), after[..to]);
+        assert_eq!(view.nearest_after_many(asked).unwrap(), after[..to]);
     }
 }
 

@@ -66,9 +66,9 @@ class IntervalIndex(IntervalCore):
     question may be empty: it overlaps nothing. One whose end is before its start is a ValueError. Groups that no
     interval has find nothing.
 
-    A batch with more than a sixteenth as many questions as there are intervals copies all of these first, 24 bytes
-    each. Batches release the interpreter's lock. Intervals that other threads insert or remove meanwhile are seen
-    or not; all others are seen once. Positions up to the greatest one but one can be in an interval.
+    A batch with more than one question for 128 intervals copies all of these first, 24 bytes each. Batches
+    release the interpreter's lock. Intervals that other threads insert or remove meanwhile are seen or not; all
+    others are seen once. Positions up to the greatest one but one can be in an interval.
 
     Examples
     --------

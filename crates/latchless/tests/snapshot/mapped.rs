@@ -416,6 +416,7 @@ fn processes_share_a_file() {
     assert_eq!(mapped.get(49).unwrap(), Some(7));
 }
 
+/// The other half of the test before it, in a process of its own, which has the file's name.
 #[test]
 #[ignore = "run by processes_share_a_file"]
 fn the_other_process() {
